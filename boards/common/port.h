@@ -1,0 +1,52 @@
+/* What the test program needs of the machine it runs on: files and console of the host, a counter,
+ * and a look at the stack. Implemented by port_semihosting.c (firmware) and port_host.c. */
+#ifndef MCUC_PORT_H
+#define MCUC_PORT_H
+
+#include <stdint.h>
+
+/* Exit statuses of the test program; twins of mcuc/device/faults.py. A hang has no status: the host
+ * ends the program when its time is over. */
+enum {
+  MCUC_EXIT_OK = 0,
+  MCUC_EXIT_BAD_REQUEST = 10,
+  MCUC_EXIT_FILE = 11, /* a file could not be opened, read or written */
+  MCUC_EXIT_FAULT = 20
+};
+
+/* Files on the host. Handles are not negative; every failure ends the program (MCUC_EXIT_FILE). */
+int32_t mcuc_port_open(const char *name, int write);
+void mcuc_port_read(int32_t file, void *data, uint32_t bytes);
+void mcuc_port_write(int32_t file, const void *data, uint32_t bytes);
+void mcuc_port_seek(int32_t file, uint32_t position);
+void mcuc_port_close(int32_t file);
+
+void mcuc_port_print(const char *text);
+_Noreturn void mcuc_port_exit(int status);
+
+/* The counter, free running and counting up. `start` restarts it and forgets a wrap; `wrapped` says
+ * that more than 2^32 ticks passed since. mcuc_port_units turns ticks into the board's unit,
+ * rounded: a tick is finer than an instruction, so the result is exact. */
+void mcuc_port_counter_start(void);
+uint32_t mcuc_port_counter_ticks(void);
+int mcuc_port_counter_wrapped(void);
+int mcuc_port_counter_present(void);
+uint32_t mcuc_port_units(uint32_t ticks);
+
+/* The stack: `pointer` is the caller's stack pointer (0 on a host: nothing is known); `paint` fills
+ * what is free with a pattern; `used` then gives the bytes below `pointer` that were written since
+ * (never less than paint's own frame, 8 bytes or so); `intact` that the last words were not
+ * reached. */
+uintptr_t mcuc_port_stack_pointer(void);
+void mcuc_port_stack_paint(void);
+uint32_t mcuc_port_stack_used(uintptr_t pointer);
+int mcuc_port_stack_intact(void);
+
+/* Makes accesses to [data, data + bytes) an error until allowed again, where the port can. */
+void mcuc_port_forbid(const void *data, uint32_t bytes);
+void mcuc_port_allow(const void *data, uint32_t bytes);
+
+/* The test program, for the port's entry point. */
+_Noreturn void mcuc_harness(const char *request, const char *response);
+
+#endif

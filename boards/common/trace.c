@@ -1,0 +1,120 @@
+/* Profile and output hash of every step; linked when the driver is compiled with MCUC_TRACE. */
+#include "harness.h"
+#include "port.h"
+
+#ifndef MCUC_TEST_MAX_STEPS
+#define MCUC_TEST_MAX_STEPS 1
+#endif
+
+typedef struct trace_state {
+  int enabled;
+  int overflow; /* a step's id is beyond the table */
+  uint32_t overhead;
+  uint32_t started;
+  uint32_t count;
+  mcuc_trace_entry entries[MCUC_TEST_MAX_STEPS];
+} trace_state;
+
+static trace_state trace;
+
+void mcuc_trace_begin(const mcuc_step *step);
+void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y, int32_t n);
+
+/* CRC-32, polynomial 0xEDB88320 reflected, four bits at a time. */
+static uint32_t crc_update(uint32_t crc, const uint8_t *data, uint32_t bytes)
+{
+  static const uint32_t table[16] = {
+      0x00000000u, 0x1DB71064u, 0x3B6E20C8u, 0x26D930ACu, 0x76DC4190u, 0x6B6B51F4u,
+      0x4DB26158u, 0x5005713Cu, 0xEDB88320u, 0xF00F9344u, 0xD6D6A3E8u, 0xCB61B38Cu,
+      0x9B64C2B0u, 0x86D3D2D4u, 0xA00AE278u, 0xBDBDF21Cu,
+  };
+  crc = ~crc;
+  while (bytes-- > 0) {
+    crc ^= *data++;
+    crc = (crc >> 4) ^ table[crc & 15u];
+    crc = (crc >> 4) ^ table[crc & 15u];
+  }
+  return ~crc;
+}
+
+void mcuc_trace_reset(int enabled, uint32_t overhead_units)
+{
+  uint32_t i;
+  trace.enabled = enabled;
+  trace.overflow = 0;
+  trace.overhead = overhead_units;
+  trace.count = 0;
+  for (i = 0; i < MCUC_TEST_MAX_STEPS; ++i) {
+    mcuc_trace_entry *entry = &trace.entries[i];
+    entry->id = i;
+    entry->calls = 0;
+    entry->units_low = 0;
+    entry->units_high = 0;
+    entry->crc = 0;
+  }
+}
+
+uint32_t mcuc_trace_count(void)
+{
+  return trace.count;
+}
+
+mcuc_trace_entry mcuc_trace_get(uint32_t i)
+{
+  return trace.entries[i];
+}
+
+int mcuc_trace_overflow(void)
+{
+  return trace.overflow;
+}
+
+static uint32_t crc_row(uint32_t crc, const mcuc_step *step, const mcuc_memory *memory, int32_t y)
+{
+  int32_t x;
+  for (x = step->x0; x < step->x1; ++x) {
+    crc = crc_update(crc, mcuc_output_at(memory, &step->out, y, x),
+                     (uint32_t)step->out_pixel_bytes);
+  }
+  return crc;
+}
+
+void mcuc_trace_begin(const mcuc_step *step)
+{
+  (void)step;
+  trace.started = mcuc_port_counter_ticks();
+}
+
+void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y, int32_t n)
+{
+  uint32_t units = mcuc_port_units(mcuc_port_counter_ticks() - trace.started);
+  mcuc_trace_entry *entry;
+  uint64_t sum;
+  int32_t row;
+
+  if (!trace.enabled) {
+    return;
+  }
+  if (step->id < 0 || step->id >= MCUC_TEST_MAX_STEPS) {
+    trace.overflow = 1;
+    return;
+  }
+  entry = &trace.entries[step->id];
+  if ((uint32_t)step->id >= trace.count) {
+    trace.count = (uint32_t)step->id + 1u;
+  }
+  units = units > trace.overhead ? units - trace.overhead : 0u;
+  sum = (((uint64_t)entry->units_high << 32) | entry->units_low) + units;
+  entry->units_low = (uint32_t)sum;
+  entry->units_high = (uint32_t)(sum >> 32);
+  entry->calls += 1u;
+  if (step->fold) {
+    if (y + n == step->y1) {
+      entry->crc = crc_row(entry->crc, step, memory, step->out.y0);
+    }
+    return;
+  }
+  for (row = y; row < y + n; ++row) {
+    entry->crc = crc_row(entry->crc, step, memory, row);
+  }
+}

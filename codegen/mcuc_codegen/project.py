@@ -1,0 +1,132 @@
+"""Writes a model as C: one folder with one header for the application."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import jinja2
+
+from mcuc import __version__
+from mcuc.ir.program import Program
+from mcuc.plan.problem import BASE_ALIGN, MemoryPlan
+from mcuc_codegen.literals import comment
+from mcuc_codegen.ports import PortView, port_views
+from mcuc_codegen.sources import driver_headers, kernel_header, kernel_sources, runtime_files
+from mcuc_codegen.tables import Tables
+
+
+@dataclass(frozen=True)
+class Region:
+    """One RAM region of the model in C."""
+
+    index: int
+    name: str
+    macro: str
+    size_bytes: int
+
+
+@dataclass(frozen=True)
+class Project:
+    """The generated files, and what the report and the harness need to know of them.
+
+    Attributes:
+        name: Prefix of every public symbol.
+        files: Path -> text.
+        inputs, outputs: As in the header.
+        regions: Used RAM regions in the order of `<name>_memory.ram`.
+        weights_bytes: Size of all constant data tables.
+    """
+
+    name: str
+    files: dict[str, str]
+    inputs: tuple[PortView, ...]
+    outputs: tuple[PortView, ...]
+    regions: tuple[Region, ...]
+    weights_bytes: int
+
+
+@functools.cache
+def _environment() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.PackageLoader("mcuc_codegen"),
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        autoescape=False,
+    )
+
+
+def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> Project:
+    """All files of a model.
+
+    Args:
+        name: A C identifier; prefixes every symbol and file.
+        model_file: The user's file name, for comments.
+    """
+    tables = Tables(program, plan, name)
+    inputs = port_views(program.inputs, program.graph, tables, "input", name)
+    outputs = port_views(program.outputs, program.graph, tables, "output", name)
+    regions = _regions(program, plan, tables, name)
+    params_headers = sorted({step.params.header for step in program.steps()})
+    context = {
+        "name": name,
+        "NAME": name.upper(),
+        "version": __version__,
+        "model_file": comment(model_file),
+        "numerics": program.numerics,
+        "arena_bytes": plan.arena_bytes,
+        "align": BASE_ALIGN,
+        "regions": regions,
+        "inputs": inputs,
+        "outputs": outputs,
+        "tables": tables,
+        "drivers": driver_headers(program) if program.segments else [],
+        "kernels": [kernel_header(source) for source in kernel_sources(program)],
+        "params_headers": [header.rpartition("/")[2] for header in params_headers],
+    }
+    files = runtime_files(program)
+    files |= _program_header()
+    for template, path in (
+        ("model.h.j2", f"{name}.h"),
+        ("model.c.j2", f"{name}.c"),
+        ("data.h.j2", f"{name}_data.h"),
+        ("arena.c.j2", f"{name}_arena.c"),
+        ("main.c.j2", "example_main.c"),
+    ):
+        files[path] = _environment().get_template(template).render(context)
+    return Project(
+        name=name,
+        files=dict(sorted(files.items())),
+        inputs=tuple(inputs),
+        outputs=tuple(outputs),
+        regions=tuple(regions),
+        weights_bytes=sum(table.size_bytes for table in tables.data),
+    )
+
+
+def _program_header() -> dict[str, str]:
+    """mcuc/program.h is wanted even by a model without steps."""
+    from mcuc.data import data_dir
+
+    path = data_dir("runtime_c") / "include" / "mcuc" / "program.h"
+    return {"mcuc/program.h": path.read_text(encoding="utf-8")}
+
+
+def _regions(program: Program, plan: MemoryPlan, tables: Tables, name: str) -> list[Region]:
+    return [
+        Region(
+            index=i,
+            name=program.target.regions[r].name,
+            macro=f"{name}_ram_{program.target.regions[r].name}_bytes".upper(),
+            size_bytes=plan.used_bytes[r],
+        )
+        for i, r in enumerate(tables.regions)
+    ]
+
+
+def harness_glue(projects: Sequence[Project]) -> str:
+    """C source of the table through which the test harness runs models (boards/common)."""
+    return _environment().get_template("glue.c.j2").render({"projects": projects})

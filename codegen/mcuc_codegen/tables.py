@@ -1,0 +1,204 @@
+"""The constant tables of a model: data, parameter records, views, steps, segments."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import numpy.typing as npt
+
+from mcuc.errors import InternalError
+from mcuc.ir.program import Form, Operand, Params, Program, Step, View
+from mcuc.plan.problem import MemoryPlan
+from mcuc_codegen.literals import array_initializer, c_type, comment, integer, real
+
+
+@dataclass(frozen=True)
+class DataTable:
+    """One array in flash. Equal arrays are stored once."""
+
+    name: str
+    c_type: str
+    length: int
+    initializer: str
+    size_bytes: int
+    note: str
+
+
+@dataclass(frozen=True)
+class Record:
+    """One structure constant: `static const <type> <name> = <text>;`."""
+
+    c_type: str
+    name: str
+    text: str
+
+
+@dataclass(frozen=True)
+class SegmentTable:
+    """Steps of one C segment, in the program's order."""
+
+    first_step: int
+    count: int
+    progress: str
+    note: str
+
+
+class Tables:
+    """Collects what the steps of a program refer to, and writes it as C initializers."""
+
+    def __init__(self, program: Program, plan: MemoryPlan, prefix: str) -> None:
+        self.program = program
+        self.plan = plan
+        self.prefix = prefix
+        self.data: list[DataTable] = []
+        self.params: list[Record] = []
+        self.operands: list[Record] = []
+        self.windows: list[Record] = []
+        self.steps: list[str] = []
+        self.segments: list[SegmentTable] = []
+        self.regions = [i for i, used in enumerate(plan.used_bytes) if used]
+        self._data_names: dict[tuple[str, bytes], str] = {}
+        self._record_names: dict[tuple[str, str], str] = {}
+        self._build()
+
+    @property
+    def max_kernel_rows(self) -> int:
+        return max((s.window.kernel[0] for s in self.program.steps() if s.window), default=1)
+
+    def array(self, array: npt.NDArray[np.generic], note: str) -> str:
+        """Name of the table that holds an array."""
+        flat = np.ascontiguousarray(array)
+        key = (flat.dtype.name, flat.tobytes())
+        if key not in self._data_names:
+            name = f"{self.prefix}_data_{len(self.data)}"
+            self._data_names[key] = name
+            self.data.append(
+                DataTable(
+                    name=name,
+                    c_type=c_type(flat),
+                    length=flat.size,
+                    initializer=array_initializer(flat),
+                    size_bytes=flat.nbytes,
+                    note=comment(note),
+                )
+            )
+        return self._data_names[key]
+
+    def _record(self, into: list[Record], kind: str, c_name: str, text: str) -> str:
+        key = (c_name, text)
+        if key not in self._record_names:
+            name = f"{self.prefix}_{kind}_{len(into)}"
+            self._record_names[key] = name
+            into.append(Record(c_name, name, text))
+        return self._record_names[key]
+
+    def _build(self) -> None:
+        for segment in self.program.segments:
+            lone = segment.kind != "stream"
+            for i, step in enumerate(segment.steps):
+                if lone or i == 0:
+                    progress = "{0, 0, 0}"
+                    if segment.progress is not None:
+                        progress = self._buffer_place(segment.progress, 0)
+                    count = 1 if lone else len(segment.steps)
+                    note = f"{segment.kind} {segment.label}".strip()
+                    self.segments.append(SegmentTable(len(self.steps), count, progress, note))
+                self.steps.append(self._step(step))
+
+    def _step(self, step: Step) -> str:
+        node = self.program.graph.nodes[step.node]
+        label = f"{node.op} {node.loc.tensor}".strip()
+        operands = self._record(
+            self.operands, "operands", "mcuc_operand", self._operands(step.inputs, label)
+        )
+        window = "0"
+        if step.window is not None:
+            text = self._window(step)
+            window = "&" + self._record(self.windows, "window", "mcuc_window", text)
+        scratch = "{0, 0, 0}" if step.scratch is None else self._buffer_place(step.scratch, 0)
+        first, end = step.rows
+        return "\n".join(
+            [
+                f"  {{ /* {len(self.steps)}: {comment(label)} */",
+                f"    .form = mcuc_form_{step.form.value}, .kernel = {step.symbol},",
+                f"    .params = &{self.params_name(step.params, label)},",
+                f"    .in = {operands}, .window = {window},",
+                f"    .out = {self._view(step.output, label)},",
+                f"    .y0 = {first}, .y1 = {end}, .x0 = {step.box.x0}, .x1 = {step.box.x1},",
+                f"    .out_pixel_bytes = {step.box.channels * step.elem_bytes},",
+                f"    .scratch = {scratch}, .n_in = {len(step.inputs)},",
+                f"    .fold = {int(step.form is Form.FOLD)}, .keep = {int(step.keep)},"
+                f" .id = {len(self.steps)} }},",
+            ]
+        )
+
+    def params_name(self, params: Params, label: str) -> str:
+        """Name of the constant record for a kernel's parameters."""
+        members = []
+        for member, value in params.fields.items():
+            if isinstance(value, np.ndarray):
+                text = self.array(value, f"{label}: {member}") if value.size else "0"
+            elif isinstance(value, float):
+                text = real(value)
+            else:
+                text = integer(int(value))
+            members.append(f".{member} = {text}")
+        lines = "".join(f"\n  {member}," for member in members)
+        return self._record(self.params, "params", params.struct, f"{{{lines}\n}}")
+
+    def _operands(self, operands: tuple[Operand, ...], label: str) -> str:
+        rows = []
+        for operand in operands:
+            need = operand.need
+            table = "0"
+            if need.table:
+                table = self.array(np.array(need.table, np.uint16), f"{label}: rows needed")
+            producer = -1 if operand.producer is None else operand.producer
+            rows.append(
+                f"{{{self._view(operand.view, label)}, {producer},"
+                f" {need.mul}, {need.add}, {need.limit}, {table}}}"
+            )
+        return "{" + ",\n   ".join(rows) + "}"
+
+    def _window(self, step: Step) -> str:
+        w = step.window
+        if w is None:
+            raise InternalError("E902", "a step has no window")
+        inner = step.inner_columns
+        height, width, channels = step.in_shape
+        position = step.inputs[0].position
+        source = self.program.graph.nodes[step.node].inputs[position]
+        elem = 1 if source is None else self.program.graph.type(source).dtype.size_bytes
+        numbers = [
+            *(height, width),
+            *(w.kernel[0], w.stride[0], w.dilation[0], w.pad[0]),
+            *(w.kernel[1], w.stride[1], w.dilation[1], w.pad[1]),
+            *inner,
+            *(channels * elem, int(w.clip), elem, w.fill, step.gather),
+        ]
+        return "{" + ", ".join(integer(n) for n in numbers) + "}"
+
+    def _view(self, view: View, label: str) -> str:
+        if view.const is not None:
+            name = self.array(view.const, f"{label}: constant operand")
+            elem = view.const.dtype.itemsize
+            address = name if view.offset == 0 else f"{name} + {view.offset // elem}"
+            place = f"{{{address}, 0, 0}}"
+        else:
+            if view.buffer is None:
+                raise InternalError("E902", f"a view of {label} is nowhere")
+            place = self._buffer_place(view.buffer, view.offset)
+        return (
+            f"{{{place}, {view.box.y0}, {view.box.x0}, {view.rows},"
+            f" {view.row_stride}, {view.pixel_stride}}}"
+        )
+
+    def _buffer_place(self, buffer: int, offset: int) -> str:
+        region, at = self.place(buffer, offset)
+        return f"{{0, {at}, {region}}}"
+
+    def place(self, buffer: int, offset: int) -> tuple[int, int]:
+        """(index among the used regions, byte offset) of a byte of a buffer."""
+        placement = self.plan.placements[buffer]
+        return self.regions.index(placement.region), placement.offset + offset

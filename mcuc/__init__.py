@@ -1,0 +1,23 @@
+"""mcuc: neural network files to verified C firmware for microcontrollers.
+
+The public Python interface is `mcuc.compile`; it is loaded on first use so that importing the
+package (and `mcuc --help`) stays fast.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from mcuc.build.compile import compile_model as compile
+
+__version__ = "0.1.0"
+__all__ = ["__version__", "compile"]
+
+
+def __getattr__(name: str) -> Any:
+    if name == "compile":
+        from mcuc.build.compile import compile_model
+
+        return compile_model
+    raise AttributeError(f"module 'mcuc' has no attribute {name!r}")

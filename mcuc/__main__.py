@@ -1,0 +1,5 @@
+"""`python -m mcuc`."""
+
+from mcuc.cli import main
+
+main()

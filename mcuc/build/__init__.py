@@ -1,0 +1,1 @@
+"""The composition root: which stages run in which order, and what becomes of their results."""

@@ -1,0 +1,80 @@
+"""What a user may choose for a compilation."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from mcuc.errors import McucError, ModelError
+from mcuc.ops.spec import NUMERICS
+from mcuc.schedule.spec import Group
+
+IO_MODES = ("stored", "quantized")
+OPTIMIZE = ("size", "balanced", "speed")
+
+
+@dataclass(frozen=True)
+class Options:
+    """Options of `compile` and of everything that compiles first.
+
+    Attributes:
+        board: Id, or path of a board.toml.
+        io: "stored" keeps the file's input and output types; "quantized" drops QUANTIZE and
+            DEQUANTIZE at the border.
+        numerics: Rule set of the integer arithmetic (docs/numerics.md).
+        optimize: What the C compiler optimises for.
+        sram_bytes: Limit for arena + state + static + stack; None = what the board has.
+        flash_bytes: Limit for the whole image; None = what the board has.
+        name: Prefix of the generated C; "" = from the file name.
+        groups: Segments to stream or to cut into patches; all other nodes run layer by layer.
+    """
+
+    board: str = "qemu_m4"
+    io: str = IO_MODES[0]
+    numerics: str = NUMERICS[0]
+    optimize: str = OPTIMIZE[1]
+    sram_bytes: int | None = None
+    flash_bytes: int | None = None
+    name: str = ""
+    groups: tuple[Group, ...] = field(default=())
+
+    def __post_init__(self) -> None:
+        for option, value, allowed in (
+            ("io", self.io, IO_MODES),
+            ("numerics", self.numerics, NUMERICS),
+            ("optimize", self.optimize, OPTIMIZE),
+        ):
+            if value not in allowed:
+                raise usage(option, f"{value!r} is not one of {', '.join(allowed)}")
+        for option, limit in (("sram", self.sram_bytes), ("flash", self.flash_bytes)):
+            if limit is not None and limit <= 0:
+                raise usage(option, f"{limit} is not a positive number of bytes")
+
+    def as_json(self) -> dict[str, Any]:
+        """The options as the report records them; `from_json` reads them back."""
+        return {
+            "board": self.board,
+            "io": self.io,
+            "numerics": self.numerics,
+            "optimize": self.optimize,
+            "sram_bytes": self.sram_bytes,
+            "flash_bytes": self.flash_bytes,
+            "name": self.name,
+            "groups": [
+                {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
+            ],
+        }
+
+    @classmethod
+    def from_json(cls, document: dict[str, Any]) -> Options:
+        fields = dict(document)
+        fields["groups"] = tuple(
+            Group(g["kind"], tuple(g["nodes"]), (g["grid"][0], g["grid"][1]))
+            for g in fields.get("groups", [])
+        )
+        return cls(**fields)
+
+
+def usage(option: str, what: str) -> McucError:
+    """E109: an option has a value that it cannot have."""
+    return ModelError("E109", f"option {option}: {what}")

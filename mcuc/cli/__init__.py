@@ -1,0 +1,72 @@
+"""The command line. Commands are loaded when they are called: `mcuc --help` stays fast."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+
+import click
+
+from mcuc import __version__
+
+COMMANDS = {
+    "inspect": "What is in a model: ops, shapes, MACs, weights, RAM per layer, all problems.",
+    "compile": "Model -> C, memory plan and report.",
+    "run": "Run a model on a board or emulator.",
+    "verify": "Prove that reference, host and device give the same bytes.",
+    "evaluate": "Accuracy on a data set, sample by sample.",
+    "fit": "Which boards a model fits, and why not.",
+    "boards": "The boards that mcuc knows.",
+    "doctor": "Which tools are there, and what is missing.",
+    "explain": "What an error code means and what to do.",
+    "ops": "The support matrix: ops, types, kernels.",
+}
+
+
+class _LazyGroup(click.Group):
+    """Commands by name, each in a module of this package with the same name."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = importlib.import_module(f"mcuc.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        with formatter.section("Commands"):
+            formatter.write_dl(list(COMMANDS.items()))
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        name = args[0] if args else ""
+        if name and name not in COMMANDS and not name.startswith("-"):
+            import difflib
+
+            near = difflib.get_close_matches(name, COMMANDS, n=1)
+            hint = f" Did you mean {near[0]!r}?" if near else ""
+            ctx.fail(f"No such command {name!r}.{hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(__version__, prog_name="mcuc")
+@click.option("-v", "verbose", count=True, help="More log; -vv also shows tracebacks.")
+@click.pass_context
+def cli(ctx: click.Context, verbose: int) -> None:
+    """Neural networks to verified C firmware for microcontrollers."""
+    ctx.obj = {"verbose": verbose}
+    if verbose:
+        import logging
+
+        level = logging.INFO if verbose == 1 else logging.DEBUG
+        logging.basicConfig(level=level, stream=sys.stderr, format="%(message)s")
+
+
+def main() -> None:
+    """The `mcuc` program."""
+    cli.main(prog_name="mcuc")

@@ -1,0 +1,5 @@
+"""`python -m mcuc.cli`."""
+
+from mcuc.cli import main
+
+main()

@@ -1,0 +1,166 @@
+"""What all commands share: options, errors to exit codes, tables on a terminal or in a pipe."""
+
+from __future__ import annotations
+
+import functools
+import json
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import click
+
+from mcuc.errors import InternalError, McucError, errors_document, exit_code, flatten
+
+Json = dict[str, Any]
+
+json_option = click.option(
+    "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
+)
+
+
+class Size(click.ParamType[int]):
+    """Bytes, with an optional K, KB, KiB, M... suffix (powers of 1024)."""
+
+    name = "BYTES"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> int:
+        if isinstance(value, int):
+            return value
+        text = str(value).strip().lower().removesuffix("b").removesuffix("i")
+        factor = 1
+        if text and text[-1] in "km":
+            factor = 1024 if text[-1] == "k" else 1024 * 1024
+            text = text[:-1]
+        try:
+            return int(float(text) * factor) if "." in text else int(text, 0) * factor
+        except ValueError:
+            self.fail(f"{value!r} is not a size such as 65536, 64K or 1M", param, ctx)
+
+
+def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `mcuc compile`; commands that compile first take them too."""
+    options = [
+        click.option("--board", default=None, help="Board id or path of a board.toml."),
+        click.option("--io", default=None, type=click.Choice(["stored", "quantized"]),
+                     help="Keep the file's input and output types, or drop the float border."),
+        click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),
+                     help="Rule set of the integer arithmetic."),
+        click.option("--optimize", default=None,
+                     type=click.Choice(["size", "balanced", "speed"]),
+                     help="What the C compiler optimises for."),
+        click.option("--sram", type=Size(), default=None,
+                     help="Limit for arena + state + static + stack."),
+        click.option("--flash", type=Size(), default=None, help="Limit for the whole image."),
+        click.option("--name", default=None, help="Prefix of the generated C."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def reporting(function: Callable[..., Json | None]) -> Callable[..., None]:
+    """Runs a command: McucError becomes text or the errors document, with its exit code.
+
+    The command returns the document for `--json`, which is printed only then. An "exit" key in it
+    is the exit code and is not printed.
+    """
+
+    @functools.wraps(function)
+    def wrapper(*args: Any, **kwargs: Any) -> None:
+        as_json = bool(kwargs.get("as_json"))
+        context = click.get_current_context()
+        verbose = int((context.find_root().obj or {}).get("verbose", 0))
+        try:
+            document = function(*args, **kwargs)
+        except McucError as error:
+            _fail(error, as_json, verbose)
+        except (KeyboardInterrupt, click.exceptions.Exit, click.ClickException):
+            raise
+        except Exception as error:
+            bug = InternalError(
+                "E900",
+                f"unexpected {type(error).__name__}: {error}",
+                why="this is a bug in mcuc, not in your model",
+                help="please report it with the model, the command and the output of -vv",
+            )
+            bug.__cause__ = error
+            _fail(bug, as_json, verbose)
+        else:
+            code = int((document or {}).pop("exit", 0))
+            if as_json:
+                click.echo(json.dumps(document or {}, indent=2, allow_nan=False))
+            sys.exit(code)
+
+    return wrapper
+
+
+def _fail(error: McucError, as_json: bool, verbose: int) -> None:
+    if verbose >= 2:
+        import traceback
+
+        traceback.print_exception(error)
+    if as_json:
+        click.echo(json.dumps(errors_document(error), indent=2))
+    else:
+        click.echo("\n".join(e.render() for e in flatten(error)), err=True)
+    sys.exit(exit_code(error))
+
+
+def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) -> None:
+    """A rich table on a terminal, aligned plain text in a pipe. Numbers are right-aligned."""
+    cells = [[_cell(value) for value in row] for row in rows]
+    numeric = [
+        bool(cells) and all(_is_number(row[i]) for row in cells) for i in range(len(columns))
+    ]
+    if sys.stdout.isatty():
+        from rich import box
+        from rich.console import Console
+        from rich.table import Table
+        from rich.text import Text
+
+        view = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+        for name, right in zip(columns, numeric, strict=True):
+            view.add_column(name, justify="right" if right else "left", overflow="fold")
+        for row in cells:
+            view.add_row(*(Text(cell) for cell in row))
+        Console().print(view)
+        return
+    if title:
+        click.echo(title)
+    widths = [max(len(r[i]) for r in [list(columns), *cells]) for i in range(len(columns))]
+    for row in [list(columns), *cells]:
+        parts = [
+            cell.rjust(width) if right else cell.ljust(width)
+            for cell, width, right in zip(row, widths, numeric, strict=True)
+        ]
+        click.echo("  ".join(parts).rstrip())
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "-"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, int):
+        return f"{value:,}"
+    return "".join(c if c.isprintable() else "?" for c in str(value))
+
+
+def _is_number(cell: str) -> bool:
+    return cell == "-" or cell.replace(",", "").replace(".", "").lstrip("-").isdigit()
+
+
+@contextmanager
+def progress(message: str, quiet: bool) -> Iterator[None]:
+    """A spinner on a terminal while something runs; nothing in a pipe."""
+    if quiet or not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(message):
+        yield

@@ -1,0 +1,1 @@
+"""Boards, compilers and the places where compiled models run: host, emulator, hardware."""

@@ -1,0 +1,97 @@
+"""From a board's description to what C and the linker need: `mcuc_board.h`, a linker script."""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Sequence
+
+from mcuc.data import data_dir
+from mcuc.device.boards import Board
+from mcuc.errors import BoardError
+
+_MODEL_RAM = """\
+  .model_ram.{index} (NOLOAD) : ALIGN(32)
+  {{
+    *(.model_ram.{index})
+  }} > ram_{region}
+"""
+
+
+def board_header(board: Board) -> str:
+    """`mcuc_board.h`: the facts that start-up and ports are compiled with."""
+    coprocessors = int(board.target.fpu or board.target.mve)
+    limit = board.emulator.ram_limit_bytes if board.emulator else 0
+    bits = " ".join(f"MCUC_SET({a:#010x}u, {m:#010x}u)" for a, m in board.set_bits)
+    lines = [
+        f"/* Board {board.id}: {board.description}. Made from its board.toml. */",
+        "#ifndef MCUC_BOARD_H",
+        "#define MCUC_BOARD_H",
+        "",
+        f"#define MCUC_BOARD_COPROCESSORS {coprocessors}",
+        f"#define MCUC_BOARD_UNALIGN_TRAP {int(board.unalign_trap)}u",
+        f"#define MCUC_BOARD_COUNTER_ADDRESS {board.counter.address:#010x}u",
+        f"#define MCUC_BOARD_COUNTER_NUMERATOR {board.counter.numerator}u",
+        f"#define MCUC_BOARD_COUNTER_DENOMINATOR {board.counter.denominator}u",
+        f"#define MCUC_BOARD_UART_ADDRESS {board.uart.address:#010x}u",
+        f"#define MCUC_BOARD_FENCE_ADDRESS {board.target.regions[0].address:#010x}u",
+        f"#define MCUC_BOARD_FENCE_BYTES {limit:#x}u",
+        f"#define MCUC_BOARD_SET_BITS {bits}".rstrip(),
+        "",
+        "#endif",
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def model_regions(board: Board, names: Sequence[str], count: int) -> tuple[str, ...]:
+    """The board's RAM region of each of a model's `count` regions.
+
+    Args:
+        board: The board.
+        names: Region names, or empty: in the board's order, the last one taking the rest.
+        count: Regions of the model.
+
+    Raises:
+        BoardError: E603 for a name that the board does not have.
+    """
+    known = [r.name for r in board.target.regions]
+    if not names:
+        return tuple(known[min(i, len(known) - 1)] for i in range(count))
+    for name in names:
+        if name not in known:
+            raise BoardError(
+                "E603",
+                f"board {board.id} has no RAM region {name!r}",
+                why=f"it has {', '.join(known)}",
+                help="name one of these",
+            )
+    if len(names) != count:
+        raise BoardError("E603", f"{count} regions are used, but {len(names)} are named")
+    return tuple(names)
+
+
+def linker_script(board: Board, regions: Sequence[str]) -> str:
+    """The linker script of a program whose `.model_ram.<i>` lies in RAM region `regions[i]`.
+
+    The state's section lies beside the stack. A fence's limit cuts the first region.
+    """
+    template = string.Template(
+        (data_dir("boards") / "common" / "firmware.ld.in").read_text(encoding="utf-8")
+    )
+    memory = []
+    for i, region in enumerate(board.target.regions):
+        size = region.size_bytes
+        if i == 0 and board.emulator and board.emulator.ram_limit_bytes:
+            size = min(size, board.emulator.ram_limit_bytes)
+        memory.append(
+            f"  ram_{region.name} (rwx) : ORIGIN = {region.address:#010x}, LENGTH = {size:#x}"
+        )
+    placed = [_MODEL_RAM.format(index=i, region=name) for i, name in enumerate(regions)]
+    placed.append(_MODEL_RAM.format(index="state", region=board.stack_region))
+    return template.substitute(
+        flash_address=f"{board.flash.address:#010x}",
+        flash_bytes=f"{board.flash.size_bytes:#x}",
+        memory="\n".join(memory),
+        stack_bytes=board.stack_bytes,
+        stack_region=f"ram_{board.stack_region}",
+        model_ram="\n".join(placed),
+    )

@@ -1,0 +1,263 @@
+"""Boards as data: `boards/<id>/board.toml` read, checked and frozen."""
+
+from __future__ import annotations
+
+import difflib
+import itertools
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcuc.data import data_dir
+from mcuc.device.toml_table import Table
+from mcuc.errors import BoardError, Loc
+from mcuc.ir.target import Region, Target
+
+SCHEMA = 1
+CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55")
+EXTENSIONS = ("dsp", "mve", "fpu")
+COUNTERS = ("cmsdk", "stm32_tim2", "sse", "dwt")
+UARTS = ("cmsdk", "stm32")
+MAX_RAM_REGIONS = 8
+
+
+@dataclass(frozen=True)
+class Counter:
+    """The timer that measures runs: `counter_<kind>.c` in boards/common reads it.
+
+    Attributes:
+        kind: Driver name.
+        address: Register base.
+        unit: "instructions" (emulated: virtual time is a number of instructions) or "cycles".
+        numerator, denominator: units = ticks * numerator / denominator.
+    """
+
+    kind: str
+    address: int
+    unit: str
+    numerator: int
+    denominator: int
+
+
+@dataclass(frozen=True)
+class Uart:
+    """The serial port that reaches the host: driver kind and register base."""
+
+    kind: str
+    address: int
+
+
+@dataclass(frozen=True)
+class Emulator:
+    """QEMU's view of the board.
+
+    Attributes:
+        machine: `-M` argument.
+        icount_shift: One instruction takes 2^shift ns of virtual time.
+        ram_limit_bytes: An MPU fence leaves only so many bytes of the first RAM region; 0 = all.
+    """
+
+    machine: str
+    icount_shift: int
+    ram_limit_bytes: int = 0
+
+
+@dataclass(frozen=True)
+class Board:
+    """A board: what a program may use, how it is compiled, started and measured.
+
+    Attributes:
+        id: Name of its folder.
+        description, source: For people; `source` says where the figures come from.
+        target: What kernels and plans may know.
+        flash: Program memory.
+        stack_region, stack_bytes: The stack lies at the bottom of this RAM region.
+        gcc_flags, zig_flags: Code generation flags of the core, for either compiler.
+        counter, uart: Peripherals.
+        emulator: None for a real board.
+        unalign_trap: Unaligned access faults, as it does on Armv6-M.
+        set_bits: (register address, mask) pairs ORed in before RAM is used.
+    """
+
+    id: str
+    description: str
+    source: str
+    target: Target
+    flash: Region
+    stack_region: str
+    stack_bytes: int
+    gcc_flags: tuple[str, ...]
+    zig_flags: tuple[str, ...]
+    counter: Counter
+    uart: Uart
+    emulator: Emulator | None = None
+    unalign_trap: bool = False
+    set_bits: tuple[tuple[int, int], ...] = ()
+
+    @property
+    def core(self) -> str:
+        return self.target.core
+
+    def region(self, name: str) -> Region:
+        """The RAM region of that name; KeyError otherwise."""
+        for region in self.target.regions:
+            if region.name == name:
+                return region
+        raise KeyError(name)
+
+
+def list_boards() -> tuple[str, ...]:
+    """The ids of the boards that ship with mcuc, sorted."""
+    return tuple(sorted(p.parent.name for p in data_dir("boards").glob("*/board.toml")))
+
+
+def load_board(name: str | Path) -> Board:
+    """The board of an id, or of a `board.toml` (or its folder) given by path.
+
+    Raises:
+        BoardError: E601 for an unknown id or missing file, E602 with all problems of a file.
+    """
+    path = Path(name)
+    if path.suffix == ".toml" or len(path.parts) > 1 or path.is_absolute():
+        file = path / "board.toml" if path.is_dir() else path
+        if not file.is_file():
+            raise BoardError("E601", f"there is no board file {str(file)!r}")
+        return parse_board(file.read_bytes(), str(file))
+    known = list_boards()
+    if str(name) not in known:
+        near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+        raise BoardError(
+            "E601",
+            f"unknown board {str(name)!r}",
+            why=f"known boards: {', '.join(known)}",
+            help=f"did you mean {near[0]!r}?" if near else "give one of these, or a board.toml",
+            data={"known": list(known), "nearest": near[0] if near else None},
+        )
+    return parse_board((data_dir("boards") / str(name) / "board.toml").read_bytes(), str(name))
+
+
+def parse_board(text: bytes, file: str) -> Board:
+    """The board in the text of a `board.toml`.
+
+    Raises:
+        BoardError: E602 listing every problem of the text.
+    """
+    try:
+        raw = tomllib.loads(text.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise _malformed(file, [f"not valid TOML: {error}"]) from error
+    top = Table(raw, "", [])
+    board = _board(top)
+    if top.problems:
+        raise _malformed(file, top.problems)
+    return board
+
+
+def _malformed(file: str, problems: list[str]) -> BoardError:
+    return BoardError(
+        "E602",
+        f"the board description has {len(problems)} problem{'s' if len(problems) > 1 else ''}",
+        loc=Loc(file=file),
+        why="; ".join(problems),
+        help="compare with a board that ships with mcuc",
+        data={"problems": problems},
+    )
+
+
+_TOP = 0xFFFFFFFF
+
+
+def _region(table: Table, name: str) -> Region:
+    region = Region(
+        name or table.text("name"),
+        table.number("address", 0, _TOP),
+        table.number("kib", 1, 1 << 20) * 1024,
+    )
+    table.done()
+    return region
+
+
+def _board(top: Table) -> Board:
+    top.number("schema", SCHEMA, SCHEMA)
+    core = top.text("core", CORES)
+    extensions = top.texts("extensions", EXTENSIONS)
+    flash = _region(top.table("flash"), "flash")
+    ram = tuple(_region(t, "") for t in top.tables("ram"))
+    _check_regions(top, flash, ram)
+    stack = top.table("stack")
+    stack_region = stack.text("region", [r.name for r in ram])
+    stack_bytes = stack.number("kib", 1, 1024) * 1024
+    stack.done()
+    compiler = top.table("compiler")
+    gcc, zig = compiler.texts("gcc"), compiler.texts("zig")
+    compiler.done()
+    emulator = _emulator(top.table("emulator", optional=True))
+    startup = top.table("startup", optional=True)
+    unalign_trap, set_bits = startup.flag("unalign_trap"), startup.pairs("set_bits")
+    startup.done()
+    board = Board(
+        id=top.text("id"),
+        description=top.text("description"),
+        source=top.text("source"),
+        target=Target(
+            core=core,
+            dsp="dsp" in extensions,
+            mve="mve" in extensions,
+            fpu="fpu" in extensions,
+            regions=ram,
+            flash_bytes=flash.size_bytes,
+        ),
+        flash=flash,
+        stack_region=stack_region,
+        stack_bytes=stack_bytes,
+        gcc_flags=gcc,
+        zig_flags=zig,
+        counter=_counter(top.table("counter")),
+        uart=_uart(top.table("uart")),
+        emulator=emulator,
+        unalign_trap=unalign_trap,
+        set_bits=set_bits,
+    )
+    top.done()
+    return board
+
+
+def _check_regions(top: Table, flash: Region, ram: tuple[Region, ...]) -> None:
+    if len(ram) > MAX_RAM_REGIONS:
+        top.problem("ram", f"has more than {MAX_RAM_REGIONS} regions")
+    if len({r.name for r in ram}) < len(ram):
+        top.problem("ram", "has two regions of one name")
+    ordered = sorted((flash, *ram), key=lambda r: r.address)
+    for low, high in itertools.pairwise(ordered):
+        if low.address + low.size_bytes > high.address:
+            top.problem("ram", f"{low.name!r} and {high.name!r} overlap")
+
+
+def _counter(table: Table) -> Counter:
+    counter = Counter(
+        kind=table.text("kind", COUNTERS),
+        address=table.number("address", 0, _TOP),
+        unit=table.text("unit", ("instructions", "cycles")),
+        numerator=table.number("numerator", 1, 1 << 16),
+        denominator=table.number("denominator", 1, 1 << 16),
+    )
+    table.done()
+    return counter
+
+
+def _uart(table: Table) -> Uart:
+    uart = Uart(kind=table.text("kind", UARTS), address=table.number("address", 0, _TOP))
+    table.done()
+    return uart
+
+
+def _emulator(table: Table) -> Emulator | None:
+    if not table.raw:
+        return None
+    emulator = Emulator(
+        machine=table.text("machine"),
+        icount_shift=table.number("icount_shift", 0, 10),
+        ram_limit_bytes=table.number("ram_limit_kib", 0, 1 << 20, default=0) * 1024,
+    )
+    table.done()
+    return emulator

@@ -1,0 +1,61 @@
+"""CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
+from mcuc.frontends.tflite.schema import enum_names
+from mcuc.ops import conv2d, depthwise_conv2d, fully_connected
+from mcuc.ops.windows import explicit_pad
+
+
+def _geometry(operator: Operator, dilation: tuple[int, int]) -> dict[str, Any]:
+    """Stride, dilation and padding; `dilation`: its fields, which differ between the options."""
+    stride = operator.pair(2, 1)
+    factors = operator.pair(*dilation, default=1)
+    padding = operator.padding(0)
+    pad = (0, 0, 0, 0)
+    if min(stride + factors) > 0:  # else the op's own check reports it
+        pad = explicit_pad(padding, operator.size(0), operator.size(1), stride, factors)
+    return {"stride": stride, "dilation": factors, "pad": pad}
+
+
+def conv_2d(operator: Operator) -> Mapped:
+    """Conv2DOptions: padding, stride_w, stride_h, activation, dilation_w, dilation_h."""
+    attrs = conv2d.Attrs(**_geometry(operator, (5, 4)), activation=operator.activation(3))
+    return Mapped("conv2d", attrs)
+
+
+def depthwise_conv_2d(operator: Operator) -> Mapped:
+    """DepthwiseConv2DOptions: as CONV_2D with depth_multiplier before the activation.
+
+    The multiplier is what the shapes say, as in TFLite, which ignores the field.
+    """
+    geometry = _geometry(operator, (6, 5))
+    attrs = depthwise_conv2d.Attrs(**geometry, activation=operator.activation(4))
+    return Mapped("depthwise_conv2d", attrs)
+
+
+def fully_connected_(operator: Operator) -> Mapped:
+    """FullyConnectedOptions: activation, weights_format, keep_num_dims."""
+    layout = operator.options.scalar(1, "i8")
+    if layout != 0:
+        name = enum_names("FullyConnectedOptionsWeightsFormat").get(layout, str(layout))
+        raise operator.error(
+            "E115",
+            f"the weights have the format {name}; only DEFAULT is supported",
+            help="export the model without shuffled weights",
+        )
+    keep = operator.options.scalar(2, "bool", False)
+    return Mapped(
+        "fully_connected",
+        fully_connected.Attrs(keep_num_dims=keep, activation=operator.activation(0)),
+    )
+
+
+BUILTINS = {
+    "CONV_2D": Builtin(conv_2d, "Conv2DOptions"),
+    "DEPTHWISE_CONV_2D": Builtin(depthwise_conv_2d, "DepthwiseConv2DOptions"),
+    "FULLY_CONNECTED": Builtin(fully_connected_, "FullyConnectedOptions"),
+}

@@ -1,0 +1,275 @@
+"""From the bytes of a `.tflite` file to a `Graph`, or to the list of all its problems.
+
+Order: the tables are read and their indices checked (E101 stops here); then all operators are
+looked at, and what is unsupported in each is collected with operator index and tensor names.
+Value ids of the graph are the file's tensor indices.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from mcuc.errors import Loc, McucError, ModelError, flatten, raise_all
+from mcuc.frontends.tflite.builtins import BUILTINS
+from mcuc.frontends.tflite.flatbuffer import Reader, Table
+from mcuc.frontends.tflite.operator import Mapped, Operator
+from mcuc.frontends.tflite.schema import (
+    BUILTIN_CUSTOM,
+    RawModel,
+    RawOperator,
+    enum_names,
+    operator_name,
+    read_model,
+)
+from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, Tensors
+from mcuc.ir.graph import Graph, Node, Value
+from mcuc.ir.types import TensorType
+from mcuc.ops import spec_of
+from mcuc.ops.spec import NUMERICS, Site
+
+# A broken model can have thousands of problems; nobody reads more than these.
+_MOST_PROBLEMS = 1000
+
+
+@dataclass(frozen=True)
+class Loaded:
+    """A graph, and remarks on how the file was read."""
+
+    graph: Graph
+    notes: tuple[str, ...]
+
+
+def load_tflite(path: Path, data: bytes | None = None, numerics: str = NUMERICS[0]) -> Graph:
+    """The graph of a `.tflite` file.
+
+    Args:
+        path: Where it is; its name is used in messages even if `data` is given.
+        data: The contents, if they are at hand.
+        numerics: Rule set by which the ops check their quantization.
+
+    Raises:
+        McucError: E1xx and E2xx, `McucErrors` if there are several.
+    """
+    return read_tflite(path, data, numerics).graph
+
+
+def read_tflite(path: Path, data: bytes | None = None, numerics: str = NUMERICS[0]) -> Loaded:
+    """As :func:`load_tflite`, with the remarks."""
+    name = str(path)
+    if data is None:
+        try:
+            data = path.read_bytes()
+        except OSError as error:
+            raise ModelError(
+                "E108", f"cannot read {name}", loc=Loc(name), why=error.strerror or str(error)
+            ) from None
+    reader = Reader(data, name)
+    return _Loader(reader, read_model(reader), numerics).load(path.stem)
+
+
+class _Loader:
+    """The state while one file is read."""
+
+    def __init__(self, reader: Reader, model: RawModel, numerics: str) -> None:
+        self._file = reader.file
+        self._reader = reader
+        self._model = model
+        self._numerics = numerics
+        self._tensors = Tensors(reader, model)
+        self._values: dict[int, Value] = {}
+        self._nodes: list[Node] = []
+        self._problems: list[McucError] = []
+        self._notes: list[str] = []
+        self._ready: set[int] = set()  # tensors with data at this point of the execution order
+        self._produced = {t: i for i, op in enumerate(model.operators) for t in op.outputs}
+
+    def load(self, name: str) -> Loaded:
+        self._check_subgraphs()
+        for position, index in enumerate(self._model.inputs):
+            self._add_input(position, index)
+        for number, operator in enumerate(self._model.operators):
+            self._add_operator(number, operator)
+        outputs = self._model.outputs
+        for position, index in enumerate(outputs):
+            loc = Loc(self._file, tensor=self._tensors.raw(index).name)
+            if self._is_available(index, loc, f"model output {position}"):
+                self._value(index, loc)
+        problems = sorted(
+            [*self._problems, *self._tensors.problems],
+            key=lambda p: -1 if p.loc.op_index is None else p.loc.op_index,
+        )
+        raise_all(problems[:_MOST_PROBLEMS])
+        graph = Graph(tuple(self._nodes), self._used(), self._model.inputs, outputs, name)
+        return Loaded(graph, tuple(self._notes))
+
+    def _used(self) -> dict[int, Value]:
+        """The values of the graph, without operands that became attributes."""
+        used = {*self._model.inputs, *self._model.outputs}
+        for node in self._nodes:
+            used.update(v for v in node.inputs if v is not None)
+            used.update(node.outputs)
+        return {v: value for v, value in sorted(self._values.items()) if v in used}
+
+    def _problem(self, code: str, what: str, loc: Loc, why: str = "", help: str = "") -> None:
+        self._problems.append(ModelError(code, what, loc=loc, why=why, help=help))
+
+    def _check_subgraphs(self) -> None:
+        if self._model.subgraphs != 1:
+            self._problem(
+                "E103",
+                f"the model has {self._model.subgraphs} subgraphs; only one is supported",
+                Loc(self._file),
+                why="subgraphs hold loops, branches and initialisers of state",
+                help="export the model without control flow and state",
+            )
+
+    def _add_input(self, position: int, index: int) -> None:
+        tensor = self._tensors.raw(index)
+        loc = Loc(self._file, tensor=tensor.name)
+        if index in self._ready:
+            self._problem("E104", f"model input {position} is listed twice", loc)
+        if self._tensors.is_stored(index):
+            self._problem("E104", f"model input {position} is a constant", loc)
+        if any(size == -1 for size in tensor.signature[1:]):
+            self._problem(
+                "E105",
+                f"model input {position} has the shape {tensor.signature}, which is not fixed",
+                loc,
+                why="memory is planned when the model is compiled",
+                help="export the model with fixed input sizes",
+            )
+        elif tensor.signature[:1] == (-1,) or tensor.shape[:1] == (-1,):
+            self._notes.append(f'input {position} "{tensor.name}": open batch size taken as 1')
+        self._ready.add(index)
+        value = self._value(index, loc)
+        if value is not None and value.type.elements == 0:
+            shape = value.type.shape
+            self._problem("E105", f"model input {position} has no elements, shape {shape}", loc)
+
+    def _value(self, index: int, user: Loc) -> Value | None:
+        """The value of a tensor, entered into the graph."""
+        if index not in self._values:
+            value = self._tensors.value(index, user)
+            if value is None:
+                return None
+            self._values[index] = value
+        return self._values[index]
+
+    def _is_available(self, index: int, loc: Loc, what: str) -> bool:
+        """Whether a tensor has data at this point; else the problem is recorded."""
+        if index in self._ready or self._tensors.is_stored(index):
+            return True
+        if self._tensors.raw(index).variable:  # refused where it is used as an operand
+            return True
+        if index in self._produced:
+            why = f"operator {self._produced[index]} computes it only later"
+            help_ = "operators must be listed in an order in which they can be executed"
+        else:
+            why, help_ = "no operator computes it, and the file holds no data for it", ""
+        self._problem("E104", f"{what} has no data", loc, why=why, help=help_)
+        return False
+
+    def _add_operator(self, number: int, raw: RawOperator) -> None:
+        first = raw.outputs[0] if raw.outputs else None
+        tensor = "" if first is None else self._tensors.raw(first).name
+        loc = Loc(self._file, number, operator_name(raw), tensor)
+        fine = [
+            self._is_available(index, loc, f"operand {position}")
+            for position, index in enumerate(raw.inputs)
+            if index >= 0
+        ]
+        fine += [self._claim(index, loc) for index in raw.outputs]
+        if raw.code == BUILTIN_CUSTOM or loc.op not in BUILTINS:
+            self._unsupported(raw, loc)
+            return
+        operator = self._operator(raw, loc)
+        if operator is None or not all(fine):
+            return
+        try:
+            mapped = BUILTINS[loc.op].map(operator)
+            self._add_node(raw, operator, mapped)
+        except McucError as problem:
+            self._problems.extend(flatten(problem))
+
+    def _unsupported(self, raw: RawOperator, loc: Loc) -> None:
+        custom = raw.code == BUILTIN_CUSTOM
+        self._problem(
+            "E102",
+            f"the {'custom ' if custom else ''}operator {loc.op} is not supported",
+            loc,
+            help="`mcuc support` lists the operators; replace it, or run it outside of the model",
+        )
+
+    def _claim(self, index: int, loc: Loc) -> bool:
+        """Marks a result as computed; each tensor is computed once."""
+        why = ""
+        if index in self._ready:
+            why = "it is a model input or the result of an operator before this one"
+        elif self._tensors.is_stored(index):
+            why = "the file holds data for it"
+        self._ready.add(index)
+        if why:
+            name = self._tensors.raw(index).name
+            self._problem("E104", f'the result "{name}" is written again', loc, why=why)
+        return not why
+
+    def _operator(self, raw: RawOperator, loc: Loc) -> Operator | None:
+        """The operator with its operands; None if one of them has a problem."""
+        inputs = [None if i < 0 else self._value(i, loc) for i in raw.inputs]
+        outputs = [self._value(i, loc) for i in raw.outputs]
+        if len(outputs) != 1:
+            self._problem("E104", f"the operator has {len(outputs)} results, not 1", loc)
+            return None
+        missing = any(v is None for v, i in zip(inputs, raw.inputs, strict=True) if i >= 0)
+        known = tuple(value for value in outputs if value is not None)
+        if missing or not known:
+            return None
+        return Operator(self._options(raw, loc), tuple(inputs), known, loc)
+
+    def _options(self, raw: RawOperator, loc: Loc) -> Table:
+        expected = BUILTINS[loc.op].options
+        if not expected or raw.options_type == 0:
+            return Table(None)
+        found = enum_names("BuiltinOptions").get(raw.options_type, str(raw.options_type))
+        if found != expected:
+            raise self._reader.damaged(f"operator {loc.op_index}, {loc.op}, has options {found}")
+        return raw.options
+
+    def _add_node(self, raw: RawOperator, operator: Operator, mapped: Mapped) -> None:
+        ids = tuple(None if i < 0 else i for i in raw.inputs)[: mapped.operands]
+        values = operator.inputs[: mapped.operands]
+        declared = operator.outputs[0]
+        site = Site(
+            attrs=mapped.attrs,
+            inputs=tuple(None if v is None else v.type for v in values),
+            outputs=(declared.type,),
+            consts=tuple(None if v is None else v.const for v in values),
+            numerics=self._numerics,
+            loc=operator.loc,
+        )
+        spec = spec_of(mapped.op)
+        most = len(spec.operands)
+        if not spec.variadic and len(ids) > most:
+            raise site.error("E112", f"the operator has {len(ids)} operands; {most} are known")
+        (inferred,) = spec.infer(site)
+        self._check_result(raw.outputs[0], inferred, site)
+        self._values[raw.outputs[0]] = Value(inferred, declared.name)
+        self._nodes.append(Node(mapped.op, ids, raw.outputs, mapped.attrs, operator.loc))
+
+    def _check_result(self, index: int, inferred: TensorType, site: Site) -> None:
+        if inferred.elements > MAX_ELEMENTS:
+            raise site.error("E105", f"the result of shape {inferred.shape} is too large")
+        declared = site.output
+        if inferred.dtype is not declared.dtype:
+            what = f"the result is declared {declared.dtype.value}, not {inferred.dtype.value}"
+            raise site.error("E118", what)
+        # Converters leave shapes of results open, or unset, where they did not know them.
+        open_shape = declared.shape == () or -1 in self._tensors.raw(index).signature
+        if inferred.shape != declared.shape and not open_shape:
+            raise site.error(
+                "E118",
+                f"the result is declared with the shape {declared.shape}; the operator gives "
+                f"{inferred.shape}",
+                help="export the model again; it may have been edited by hand",
+            )

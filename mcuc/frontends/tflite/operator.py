@@ -1,0 +1,116 @@
+"""One operator of the file, as the mapping functions in `builtins` see it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from mcuc.errors import Loc, ModelError
+from mcuc.frontends.tflite.flatbuffer import Table
+from mcuc.frontends.tflite.schema import enum_names
+from mcuc.ir.graph import Value
+
+
+@dataclass(frozen=True)
+class Operator:
+    """An operator with its operands looked up.
+
+    Attributes:
+        options: Its builtin options; all defaults if the file has none.
+        inputs: Operands by position, None where absent.
+        outputs: Results with their declared types.
+        loc: For messages.
+    """
+
+    options: Table
+    inputs: tuple[Value | None, ...]
+    outputs: tuple[Value, ...]
+    loc: Loc
+
+    def shape(self, position: int = 0) -> tuple[int, ...]:
+        """The shape of an operand; () if it is absent."""
+        value = self.inputs[position] if position < len(self.inputs) else None
+        return () if value is None else value.type.shape
+
+    def size(self, position: int = 0) -> tuple[int, int]:
+        """Rows and columns of an operand [*, H, W, *]; zeros if it has another rank."""
+        shape = self.shape(position)
+        return (shape[1], shape[2]) if len(shape) == 4 else (0, 0)
+
+    def integers(self, position: int, name: str) -> tuple[int, ...]:
+        """A constant operand of integers, flattened.
+
+        Raises:
+            ModelError: E112 missing, E113 not stored in the file, E110 no integers, E117 too many.
+        """
+        value = self.inputs[position] if position < len(self.inputs) else None
+        if value is None:
+            raise self.error("E112", f"operand {position} (the {name}) is missing")
+        if value.const is None:
+            raise self.error(
+                "E113",
+                f"the {name} (operand {position}) is computed at run time",
+                why="shapes must be known when the model is compiled",
+                help="export the model with fixed shapes, batch size included",
+            )
+        if value.const.dtype.kind not in "iu":
+            raise self.error("E110", f"the {name} is {value.type.dtype.value}, not integer")
+        if value.const.size > _MOST_INTEGERS:
+            raise self.error("E117", f"the {name} has {value.const.size} elements")
+        return tuple(value.const.ravel().tolist())
+
+    def activation(self, field: int) -> str:
+        """The fused activation in an options field, as the ops spell it."""
+        code = self.options.scalar(field, "i8")
+        name = enum_names("ActivationFunctionType").get(code, f"activation {code}")
+        return name.lower()
+
+    def padding(self, field: int) -> str:
+        """The padding scheme, "SAME" or "VALID"."""
+        code = self.options.scalar(field, "i8")
+        name = enum_names("Padding").get(code)
+        if name is None:
+            raise self.error("E115", f"the padding scheme {code} is unknown")
+        return name
+
+    def pair(self, vertical: int, horizontal: int, default: int = 0) -> tuple[int, int]:
+        """Two int32 option fields."""
+        return (
+            self.options.scalar(vertical, "i32", default),
+            self.options.scalar(horizontal, "i32", default),
+        )
+
+    def error(self, code: str, what: str, why: str = "", help: str = "") -> ModelError:
+        """A ModelError that points at this operator."""
+        return ModelError(code, what, loc=self.loc, why=why, help=help)
+
+
+_MOST_INTEGERS = 64  # of a shape, permutation, list of axes: all are as long as a rank, or twice
+
+
+@dataclass(frozen=True)
+class Mapped:
+    """What an operator becomes.
+
+    Attributes:
+        op: Registry name.
+        attrs: The op's Attrs.
+        operands: How many operands the node keeps (the others became attributes); None = all.
+    """
+
+    op: str
+    attrs: object
+    operands: int | None = None
+
+
+@dataclass(frozen=True)
+class Builtin:
+    """How one builtin operator is read.
+
+    Attributes:
+        map: From the operator to the op; raises ModelError for what has no counterpart.
+        options: Name in BuiltinOptions of the table that `map` reads; "" if it reads none.
+    """
+
+    map: Callable[[Operator], Mapped]
+    options: str = ""

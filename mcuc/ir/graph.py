@@ -1,0 +1,106 @@
+"""Graph: what to compute. Frozen, SSA by value id; names are labels and never keys."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from mcuc.errors import Loc
+from mcuc.ir.types import TensorType
+
+Array = npt.NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class Value:
+    """One tensor of the graph.
+
+    Attributes:
+        type: Shape, element type, quantization.
+        name: The label in the user's file; any text, not unique.
+        const: The data of a constant, shaped as `type.shape`; None for run-time tensors.
+    """
+
+    type: TensorType
+    name: str = ""
+    const: Array | None = None
+
+
+@dataclass(frozen=True)
+class Node:
+    """One operation.
+
+    Attributes:
+        op: Registry name, for example "conv2d" (a module of mcuc.ops).
+        inputs: Value ids by operand position; None for an absent optional operand.
+        outputs: Value ids.
+        attrs: The op's own frozen dataclass.
+        loc: Where the node came from.
+    """
+
+    op: str
+    inputs: tuple[int | None, ...]
+    outputs: tuple[int, ...]
+    attrs: object
+    loc: Loc = Loc()
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A whole model. `nodes` are in a valid execution order.
+
+    Attributes:
+        values: By id. Ids are stable across passes; dead ones may be missing.
+        inputs: Ids of run-time inputs, in the order of the file.
+        outputs: Ids of outputs, in the order of the file; may repeat, may be inputs or constants.
+        name: The model's label.
+    """
+
+    nodes: tuple[Node, ...]
+    values: Mapping[int, Value]
+    inputs: tuple[int, ...]
+    outputs: tuple[int, ...]
+    name: str = "model"
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+
+    def type(self, value: int) -> TensorType:
+        return self.values[value].type
+
+    def operand_types(self, node: Node) -> tuple[TensorType | None, ...]:
+        return tuple(None if v is None else self.values[v].type for v in node.inputs)
+
+    def operand_consts(self, node: Node) -> tuple[Array | None, ...]:
+        return tuple(None if v is None else self.values[v].const for v in node.inputs)
+
+    def output_types(self, node: Node) -> tuple[TensorType, ...]:
+        return tuple(self.values[v].type for v in node.outputs)
+
+    def producers(self) -> dict[int, int]:
+        """Value id -> index of the node that computes it."""
+        return {v: i for i, node in enumerate(self.nodes) for v in node.outputs}
+
+    def consumers(self) -> dict[int, tuple[int, ...]]:
+        """Value id -> indices of the nodes that read it, each once, in order."""
+        result: dict[int, list[int]] = {}
+        for i, node in enumerate(self.nodes):
+            for v in dict.fromkeys(v for v in node.inputs if v is not None):
+                result.setdefault(v, []).append(i)
+        return {v: tuple(readers) for v, readers in result.items()}
+
+    def with_nodes(self, nodes: tuple[Node, ...], values: Mapping[int, Value] | None = None) -> Graph:
+        return replace(self, nodes=nodes, values=self.values if values is None else values)
+
+    def __str__(self) -> str:
+        lines = [f"graph {self.name}({', '.join(f'%{v}: {self.type(v)}' for v in self.inputs)})"]
+        for i, node in enumerate(self.nodes):
+            outs = ", ".join(f"%{v}: {self.type(v)}" for v in node.outputs)
+            ins = ", ".join("-" if v is None else f"%{v}" for v in node.inputs)
+            lines.append(f"  {i:4d}  {outs} = {node.op}({ins})  {node.attrs}  # {node.loc}")
+        lines.append(f"  return {', '.join(f'%{v}' for v in self.outputs)}")
+        return "\n".join(lines)

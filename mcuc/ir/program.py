@@ -1,0 +1,305 @@
+"""Program: how a graph is computed. Twin of the tables in runtime_c/include/mcuc/program.h.
+
+Steps own the physical facts (bits, layout, packed weights, quantization); a graph node may appear in
+several steps. Coordinates are rows and columns of a step's canonical [H, W, C] tensors, strides and
+sizes are bytes.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+import numpy as np
+import numpy.typing as npt
+
+from mcuc.ir.graph import Array, Graph
+from mcuc.ir.target import Target
+
+
+class Form(enum.Enum):
+    """The forms of kernel calls. The value names driver/<value>.c and `mcuc_form_<value>`."""
+
+    PIXEL = "pixel"
+    WINDOW = "window"
+    FOLD = "fold"
+    WHOLE = "whole"
+
+
+@dataclass(frozen=True)
+class Box:
+    """Half-open ranges of rows, columns and channels of a canonical tensor."""
+
+    y0: int
+    y1: int
+    x0: int
+    x1: int
+    c0: int
+    c1: int
+
+    @classmethod
+    def of(cls, shape: tuple[int, int, int]) -> Box:
+        """The box of a whole [H, W, C] tensor."""
+        return cls(0, shape[0], 0, shape[1], 0, shape[2])
+
+    @property
+    def height(self) -> int:
+        return self.y1 - self.y0
+
+    @property
+    def width(self) -> int:
+        return self.x1 - self.x0
+
+    @property
+    def channels(self) -> int:
+        return self.c1 - self.c0
+
+    def union(self, other: Box) -> Box:
+        """The smallest box around both."""
+        return Box(
+            min(self.y0, other.y0),
+            max(self.y1, other.y1),
+            min(self.x0, other.x0),
+            max(self.x1, other.x1),
+            min(self.c0, other.c0),
+            max(self.c1, other.c1),
+        )
+
+    def contains(self, other: Box) -> bool:
+        return self.union(other) == self
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A piece of RAM to be placed by the plan.
+
+    Attributes:
+        size_bytes: Size.
+        first, last: Segments during which it lives, inclusive; -1 = before the run, and the number
+            of segments = after it.
+        align: Alignment in bytes, a power of two.
+        label: For reports: what it holds.
+        kind: "activation", "input", "output", "scratch" or "progress".
+        regions: Names of the RAM regions it may be placed in; empty = any.
+    """
+
+    size_bytes: int
+    first: int
+    last: int
+    align: int
+    label: str
+    kind: str
+    regions: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class View:
+    """A box of a tensor in memory.
+
+    Attributes:
+        buffer: Index of a buffer of the program, or None for constant data.
+        offset: Bytes from the buffer's start to the box's origin.
+        box: The box held, in tensor coordinates.
+        rows: Row slots; row y stands in slot (y - box.y0) % rows.
+        row_stride, pixel_stride: Bytes; 0 broadcasts.
+        const: Constant data instead of a buffer, shape of the canonical tensor.
+        layout: "hwc" or "hcw".
+        bits: Bits per element.
+    """
+
+    buffer: int | None
+    offset: int
+    box: Box
+    rows: int
+    row_stride: int
+    pixel_stride: int
+    const: Array | None = None
+    layout: str = "hwc"
+    bits: int = 8
+
+
+@dataclass(frozen=True)
+class Need:
+    """Which rows of a producer a step's row y waits for: below min(y * mul + add, limit), or below
+    table[y - first row] where the rule is not affine."""
+
+    mul: int
+    add: int
+    limit: int
+    table: tuple[int, ...] = ()
+
+    def rows(self, y: int, first: int) -> int:
+        return self.table[y - first] if self.table else min(y * self.mul + self.add, self.limit)
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One run-time input of a step.
+
+    Attributes:
+        view: Where it is.
+        producer: Index of the step in the same segment that writes it, or None when resident.
+        need: The wait rule; unused without a producer.
+        position: Index into the node's inputs.
+    """
+
+    view: View
+    producer: int | None
+    need: Need
+    position: int
+
+
+@dataclass(frozen=True)
+class Window:
+    """Geometry of a window op (see `mcuc_window`), without the physical columns split.
+
+    Attributes:
+        kernel, stride, dilation, pad: (vertical, horizontal); pad = rows above, columns left.
+        clip: Borders clip the window (pools) instead of reading `fill`.
+        fill: The value that padding reads.
+    """
+
+    kernel: tuple[int, int]
+    stride: tuple[int, int] = (1, 1)
+    dilation: tuple[int, int] = (1, 1)
+    pad: tuple[int, int] = (0, 0)
+    clip: bool = False
+    fill: int = 0
+
+    @property
+    def extent(self) -> tuple[int, int]:
+        """Input rows and columns spanned by one window."""
+        return (
+            (self.kernel[0] - 1) * self.dilation[0] + 1,
+            (self.kernel[1] - 1) * self.dilation[1] + 1,
+        )
+
+
+ParamValue = int | float | npt.NDArray[np.generic]
+
+
+@dataclass(frozen=True)
+class Params:
+    """A kernel's parameter record: one C struct.
+
+    Attributes:
+        struct: C type name, declared in `header`.
+        header: Path below runtime_c/src, for example "conv2d/conv2d.h".
+        fields: C member -> number, or array (emitted as a constant table, pointed to).
+    """
+
+    struct: str
+    header: str
+    fields: Mapping[str, ParamValue]
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))
+
+
+@dataclass(frozen=True)
+class Step:
+    """One call site: a kernel on a box of a node's output.
+
+    Attributes:
+        node: Index of the graph node.
+        symbol, source: Kernel name and file (below runtime_c/src).
+        form: Form of the kernel.
+        params: The kernel's record.
+        inputs: Run-time operands in the kernel's order.
+        output: Where the rows go.
+        box: Rows and columns of the node's output to produce.
+        shape: Canonical [H, W, C] of the node's output (of batch element `batch`).
+        in_shape: Canonical [H, W, C] of the first operand.
+        window: Window form: geometry. Fold form: kernel = the folded map.
+        scratch: Buffer index or None.
+        gather: Where in the scratch the driver gathers border windows.
+        elem_bytes: Size of an output element.
+        batch: Which element of the batch.
+        keep: All rows are wanted after the segment.
+        macs: Multiply-accumulates that executing the step takes.
+    """
+
+    node: int
+    symbol: str
+    source: str
+    form: Form
+    params: Params
+    inputs: tuple[Operand, ...]
+    output: View
+    box: Box
+    shape: tuple[int, int, int]
+    in_shape: tuple[int, int, int]
+    window: Window | None
+    scratch: int | None
+    elem_bytes: int
+    gather: int = 0
+    batch: int = 0
+    keep: bool = True
+    macs: int = 0
+
+    @property
+    def rows(self) -> tuple[int, int]:
+        """The range that the step advances over: output rows, or input rows of a fold."""
+        if self.form is Form.FOLD:
+            return (0, self.in_shape[0])
+        return (self.box.y0, self.box.y1)
+
+    @property
+    def inner_columns(self) -> tuple[int, int]:
+        """Window form: the output columns of the box whose windows lie inside the map's columns."""
+        if self.window is None:
+            return (self.box.x0, self.box.x1)
+        stride, pad = self.window.stride[1], self.window.pad[1]
+        first = -(-pad // stride)
+        last = (self.in_shape[1] - self.window.extent[1] + pad) // stride + 1
+        x0 = min(max(first, self.box.x0), self.box.x1)
+        return (x0, max(x0, min(last, self.box.x1)))
+
+
+@dataclass(frozen=True)
+class Segment:
+    """Steps that advance together.
+
+    Attributes:
+        kind: "layer", "stream" or "patch".
+        steps: In dependency order.
+        progress: Buffer of int32 counters, None for one step.
+        label: For reports, for example the patch's place in the grid.
+    """
+
+    kind: str
+    steps: tuple[Step, ...]
+    progress: int | None = None
+    label: str = ""
+
+
+@dataclass(frozen=True)
+class Port:
+    """An input or output of the model: where the application finds its elements, dense."""
+
+    value: int
+    view: View
+
+
+@dataclass(frozen=True)
+class Program:
+    """Everything that is needed to plan memory and write C.
+
+    Attributes:
+        numerics: Name of the rule set, "litert-2.3" or "tflm".
+    """
+
+    graph: Graph
+    target: Target
+    segments: tuple[Segment, ...]
+    buffers: tuple[Buffer, ...]
+    inputs: tuple[Port, ...]
+    outputs: tuple[Port, ...]
+    numerics: str = "litert-2.3"
+    notes: tuple[str, ...] = field(default=())
+
+    def steps(self) -> list[Step]:
+        """All steps; the index is the step id used in traces."""
+        return [step for segment in self.segments for step in segment.steps]

@@ -1,0 +1,1 @@
+"""Integer arithmetic of the rule sets: primitives, parameters, operators."""

@@ -1,0 +1,107 @@
+"""AVERAGE_POOL_2D of int8.
+
+Source: TFLite reference_integer_ops `pooling.h`, `AveragePool`; rule in docs/numerics.md,
+"AVERAGE_POOL_2D": the sum of the integers over the number of elements of the map in the window,
+rounded half away from zero. Models that were uint8 round half up instead, as uint8 TFLite does.
+A pool that counts padding (ONNX `count_include_pad`) is a PAD followed by a pool without padding.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Form, Params
+from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import fixed, int8
+from mcuc.ops.checks import activation_range
+from mcuc.ops.pooling import PoolAttrs, attrs_of, infer_pool, region_pool, window
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.windows import padded, taps
+
+ROUNDINGS = ("half_away", "half_up")
+
+
+@dataclass(frozen=True)
+class Attrs(PoolAttrs):
+    """Geometry, fused activation, and how halves are rounded.
+
+    Attributes:
+        rounding: "half_away" from zero (int8), or "half_up" (converted from uint8).
+    """
+
+    rounding: str = "half_away"
+
+
+def infer(site: Site) -> tuple[TensorType, ...]:
+    """[N, H, W, C] -> [N, OH, OW, C]."""
+    result = infer_pool(site)
+    if _rounding(site) not in ROUNDINGS:
+        raise site.error("E115", f"the rounding {_rounding(site)!r} is not one of {ROUNDINGS}")
+    return result
+
+
+def _rounding(site: Site) -> str:
+    assert isinstance(site.attrs, Attrs)
+    return site.attrs.rounding
+
+
+def ref(site: Site, x: Array) -> tuple[Array, ...]:
+    """Shapes as in `infer`."""
+    attrs = attrs_of(site)
+    rows, columns = site.output.shape[1:3]
+    total = _sums(site, x.astype(np.int32))
+    ones = np.ones((1, *x.shape[1:3], 1), np.int32)
+    count = _sums(site, ones)
+    assert total.shape[1:3] == count.shape[1:3] == (rows, columns)
+    clamp = activation_range(site, attrs.activation)
+    if _rounding(site) == "half_away":
+        return (int8.average(total, count, clamp),)
+    return (np.clip(fixed.divide_rounding_half_up(total, count), *clamp).astype(np.int8),)
+
+
+def _sums(site: Site, x: Array) -> Array:
+    """Sums [N, OH, OW, C] over the windows, padding counting as 0."""
+    size = (site.output.shape[1], site.output.shape[2])
+    result: Array = taps(padded(x, attrs_of(site).pad, 0), window(site), size).sum(axis=(4, 5))
+    return result
+
+
+def pack(site: Site) -> Params:
+    attrs = attrs_of(site)
+    low, high = activation_range(site, attrs.activation)
+    return Params(
+        "mcuc_average_pool2d_params",
+        "average_pool2d/average_pool2d.h",
+        {
+            "channels": site.output.shape[3],
+            "stride_w": attrs.stride[1],
+            "half_up": int(_rounding(site) == "half_up"),
+            "low": low,
+            "high": high,
+        },
+    )
+
+
+SPEC = OpSpec(
+    name="average_pool2d",
+    doc="Average over windows of a feature map; padding does not count",
+    Attrs=Attrs,
+    operands=(OperandSpec("input", (DType.S8,)),),
+    infer=infer,
+    ref=ref,
+    macs=no_macs,
+    region=region_pool,
+    kernels=(
+        Kernel(
+            symbol="mcuc_average_pool2d_s8_s8__c",
+            source="average_pool2d/s8_s8__c.c",
+            form=Form.WINDOW,
+            when=always,
+            pack=pack,
+            window=window,
+        ),
+    ),
+)

@@ -1,0 +1,93 @@
+"""What the element-wise ops of two operands share: broadcast, regions, kernel parameters.
+
+Both operands are seen as [N, H, W, C] aligned with the output from the last axis. An operand that
+is 1 where the output is not is broadcast: over N it is shared by all batch elements, over H and W
+its view has the stride 0, over C the kernel steps by 0 channels. So one pixel kernel serves every
+broadcast.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from mcuc.ir.program import Box
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops.problems import Problems
+from mcuc.ops.spec import Canonical, Hwc, Site
+
+
+def infer_binary(site: Site, activation: str) -> tuple[TensorType, ...]:
+    """The broadcast shape; both operands and the output int8 and quantized per tensor."""
+    problems = Problems(site)
+    a = problems.operand(0, "first operand", (DType.S8,))
+    b = problems.operand(1, "second operand", (DType.S8,))
+    shape = _broadcast_shape(problems, a, b) if a is not None and b is not None else ()
+    problems.per_tensor(a, "first operand")
+    problems.per_tensor(b, "second operand")
+    problems.activation(activation, problems.result())
+    problems.raise_all()
+    return (TensorType(shape, DType.S8, site.output.quant),)
+
+
+def _broadcast_shape(problems: Problems, a: TensorType, b: TensorType) -> tuple[int, ...]:
+    """Shape of a op b, or a recorded problem."""
+    rank = max(len(a.shape), len(b.shape))
+    left, right = _aligned(a.shape, rank), _aligned(b.shape, rank)
+    if any(x != y and 1 not in (x, y) for x, y in zip(left, right, strict=True)):
+        problems.add(
+            "E111",
+            f"the shapes {a.shape} and {b.shape} do not broadcast",
+            why="counted from the last axis, sizes must be equal or one of them 1",
+        )
+    if rank > 4 and a.shape != b.shape:
+        problems.add(
+            "E114",
+            f"broadcast of the shapes {a.shape} and {b.shape} is of rank {rank}; the most is 4",
+            help="reshape both operands to rank 4 or less",
+        )
+    return tuple(max(x, y) for x, y in zip(left, right, strict=True))
+
+
+def canonical_binary(site: Site) -> Canonical:
+    """[H, W, C] of both operands aligned with the output's (a default view would not align)."""
+    rank = len(site.output.shape)
+    batch, *output = site.output.nhwc
+    shapes = [
+        replace(type_, shape=_aligned(type_.shape, rank)).nhwc
+        for type_ in (site.input(0), site.input(1))
+    ]
+    return Canonical(
+        batch=batch,
+        inputs=tuple(shape[1:] for shape in shapes),
+        output=(output[0], output[1], output[2]),
+        batched=tuple(shape[0] == batch for shape in shapes),
+    )
+
+
+def region_binary(site: Site, out: Box) -> tuple[Box | None, ...]:
+    """The same box, cut to the single row, column or channel where an operand is broadcast."""
+    shapes = canonical_binary(site).inputs
+    return tuple(
+        None if const is not None else _operand_box(shape, out)
+        for shape, const in zip(shapes, site.consts, strict=True)
+    )
+
+
+def broadcast_params(site: Site) -> dict[str, int]:
+    """Members of the kernels' records: channels of the output and steps of both operands."""
+    shapes = canonical_binary(site)
+    channels = shapes.output[2]
+    a_step, b_step = (int(shape[2] == channels) for shape in shapes.inputs)
+    return {"channels": channels, "a_step": a_step, "b_step": b_step}
+
+
+def _aligned(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:
+    return (1,) * (rank - len(shape)) + shape
+
+
+def _operand_box(shape: Hwc, out: Box) -> Box:
+    height, width, channels = shape
+    y0, y1 = (out.y0, out.y1) if height > 1 else (0, 1)
+    x0, x1 = (out.x0, out.x1) if width > 1 else (0, 1)
+    c0, c1 = (out.c0, out.c1) if channels > 1 else (0, 1)
+    return Box(y0, y1, x0, x1, c0, c1)

@@ -1,0 +1,192 @@
+"""CONV_2D of int8, with any kernel, stride, dilation, padding and number of groups.
+
+Source: TFLite reference_integer_ops `conv.h`, `ConvPerChannel`; rule in docs/numerics.md,
+"CONV_2D". Padding has the value of the input's zero point. The number of groups is the ratio of
+input channels to the filter's.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Box, Form, Params
+from mcuc.ir.target import Target
+from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import int8
+from mcuc.ops import convolution
+from mcuc.ops.checks import activation_range, quant_of
+from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs, Ints, attrs_of, window
+from mcuc.ops.problems import Problems
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always
+from mcuc.ops.windows import check_geometry, map_size, padded, taps, window_region
+
+# Elements of the matrix of windows that the reference makes at a time: 32 MB of doubles.
+_CHUNK = 1 << 22
+
+
+@dataclass(frozen=True)
+class Attrs(ConvAttrs):
+    """Geometry and fused activation."""
+
+
+def infer(site: Site) -> tuple[TensorType, ...]:
+    """[N, H, W, C] and filter [O, KH, KW, C / groups] -> [N, OH, OW, O]."""
+    problems = Problems(site)
+    attrs = attrs_of(site)
+    x = problems.operand(INPUT, "input")
+    weights = problems.operand(WEIGHTS, "filter", const=True)
+    ranks = problems.rank(x, "input", 4), problems.rank(weights, "filter", 4)
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    problems.activation(attrs.activation, out_quant)
+    shape: tuple[int, ...] = ()
+    if x is not None and weights is not None and all(ranks):
+        _check_channels(problems, x.shape[3], weights.shape)
+        convolution.check_bias(problems, weights.shape[0])
+        weights_quant = convolution.check_weights(problems, weights, 0)
+        convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        geometry = convolution.conv_window(attrs, map_size(weights.shape), x_quant)
+        size = check_geometry(problems, map_size(x.shape), geometry, attrs.pad)
+        shape = (x.shape[0], *(size or (0, 0)), weights.shape[0])
+    problems.raise_all()
+    return (TensorType(shape, site.output.dtype, site.output.quant),)
+
+
+def _check_channels(problems: Problems, channels: int, weights: tuple[int, ...]) -> None:
+    out, per_group = weights[0], weights[3]
+    if channels % per_group:
+        problems.add(
+            "E111", f"a filter of {per_group} channels does not divide {channels} input channels"
+        )
+    elif out % (channels // per_group):
+        problems.add(
+            "E111", f"{out} output channels do not divide into {channels // per_group} groups"
+        )
+
+
+def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
+    """Shapes as in `infer`."""
+    attrs = attrs_of(site)
+    out, _, _, per_group = weights.shape
+    groups = x.shape[3] // per_group
+    each = out // groups
+    parts = []
+    for g in range(groups):
+        x_part = x[..., g * per_group : (g + 1) * per_group]
+        parts.append(_accumulate(site, x_part, weights[g * each : (g + 1) * each]))
+    total = np.concatenate(parts, axis=3) + convolution.bias_or_zero(bias, out)
+    factors = convolution.multipliers(site, out)
+    clamp = activation_range(site, attrs.activation)
+    zero_point = quant_of(site.output).zero_point
+    return (int8.requantize_conv(convolution.wrap_int32(total), *factors, zero_point, clamp),)
+
+
+def _accumulate(site: Site, x: Array, weights: Array) -> Ints:
+    """Exact sums [N, OH, OW, O] of one group, without the bias."""
+    n, rows, columns = site.output.shape[:3]
+    depth = weights[0].size
+    geometry = window(site)
+    kind = convolution.exact_float(depth, 255 * 128)
+    fields = padded(x, attrs_of(site).pad, geometry.fill)
+    centered = (fields.astype(np.int16) - geometry.fill).astype(kind)
+    views = taps(centered, geometry, (rows, columns))
+    matrix = weights.transpose(3, 1, 2, 0).reshape(depth, -1).astype(kind)
+    total = np.empty((n, rows, columns, len(weights)), np.int64)
+    step = max(1, _CHUNK // (n * columns * depth))
+    for y in range(0, rows, step):
+        part = views[:, y : y + step]
+        total[:, y : y + step] = (part.reshape(-1, depth) @ matrix).reshape(*part.shape[:3], -1)
+    return total
+
+
+def macs(site: Site) -> int:
+    _, kernel_h, kernel_w, per_group = site.input(WEIGHTS).shape
+    return site.output.elements * kernel_h * kernel_w * per_group
+
+
+def region(site: Site, out: Box) -> tuple[Box | None, ...]:
+    shape = site.input(INPUT).shape
+    filters, _, _, per_group = site.input(WEIGHTS).shape
+    each = filters // (shape[3] // per_group)
+    channels = out.c0 // each * per_group, -(-out.c1 // each) * per_group
+    box = window_region(out, window(site), (shape[1], shape[2], shape[3]), channels)
+    return (box, *(None,) * (len(site.inputs) - 1))
+
+
+def pack(site: Site) -> Params:
+    weights = site.const(WEIGHTS)
+    attrs = attrs_of(site)
+    out, _, _, per_group = weights.shape
+    sums = weights.astype(np.int64).sum(axis=(1, 2, 3))
+    return Params(
+        "mcuc_conv2d_params",
+        "conv2d/conv2d.h",
+        {
+            "weights": weights,
+            "bias": convolution.fold_bias(site, sums),
+            "group_in": per_group,
+            "group_out": out // convolution.groups_of(site),
+            "groups": convolution.groups_of(site),
+            "stride_w": attrs.stride[1],
+            "dilation_w": attrs.dilation[1],
+            **convolution.requantize_fields(site, attrs.activation, out),
+        },
+    )
+
+
+def is_pointwise(site: Site, target: Target) -> bool:
+    """Each output pixel depends on the same pixel of the input, and on all of its channels."""
+    attrs = attrs_of(site)
+    return (
+        convolution.kernel_size(site) == (1, 1)
+        and attrs.stride == (1, 1)
+        and not any(attrs.pad)
+        and has_one_group(site, target)
+    )
+
+
+def has_one_group(site: Site, target: Target) -> bool:
+    return convolution.groups_of(site) == 1
+
+
+SPEC = OpSpec(
+    name="conv2d",
+    doc="2-D convolution with stride, dilation, explicit padding, groups and fused activation",
+    Attrs=Attrs,
+    operands=(
+        OperandSpec("input", (DType.S8,)),
+        OperandSpec("filter", (DType.S8,), const=True),
+        OperandSpec("bias", (DType.S32,), const=True, optional=True),
+    ),
+    infer=infer,
+    ref=ref,
+    macs=macs,
+    region=region,
+    kernels=(
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8_1x1__c",
+            source="conv2d/s8_s8_s8_1x1__c.c",
+            form=Form.PIXEL,
+            when=is_pointwise,
+            pack=pack,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8__c",
+            source="conv2d/s8_s8_s8__c.c",
+            form=Form.WINDOW,
+            when=has_one_group,
+            pack=pack,
+            window=window,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8_grouped__c",
+            source="conv2d/s8_s8_s8_grouped__c.c",
+            form=Form.WINDOW,
+            when=always,
+            pack=pack,
+            window=window,
+        ),
+    ),
+)

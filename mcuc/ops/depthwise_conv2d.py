@@ -1,0 +1,158 @@
+"""DEPTHWISE_CONV_2D of int8, with any channel multiplier, kernel, stride, dilation and padding.
+
+Source: TFLite reference_integer_ops `depthwise_conv.h`, `DepthwiseConvPerChannel`; rule in
+docs/numerics.md, "DEPTHWISE_CONV_2D". Output channel c * multiplier + m belongs to input channel c.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Box, Form, Params
+from mcuc.ir.target import Target
+from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import int8
+from mcuc.ops import convolution
+from mcuc.ops.checks import activation_range, quant_of
+from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs, attrs_of, window
+from mcuc.ops.problems import Problems
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always
+from mcuc.ops.windows import check_geometry, map_size, padded, window_region
+
+
+@dataclass(frozen=True)
+class Attrs(ConvAttrs):
+    """Geometry and fused activation; the channel multiplier follows from the shapes."""
+
+
+def infer(site: Site) -> tuple[TensorType, ...]:
+    """[N, H, W, C] and filter [1, KH, KW, C * multiplier] -> [N, OH, OW, C * multiplier]."""
+    problems = Problems(site)
+    attrs = attrs_of(site)
+    x = problems.operand(INPUT, "input")
+    weights = problems.operand(WEIGHTS, "filter", const=True)
+    ranks = problems.rank(x, "input", 4), problems.rank(weights, "filter", 4)
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    problems.activation(attrs.activation, out_quant)
+    shape: tuple[int, ...] = ()
+    if x is not None and weights is not None and all(ranks):
+        _check_channels(problems, x.shape[3], weights.shape)
+        convolution.check_bias(problems, weights.shape[3])
+        weights_quant = convolution.check_weights(problems, weights, 3)
+        convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        geometry = convolution.conv_window(attrs, map_size(weights.shape), x_quant)
+        size = check_geometry(problems, map_size(x.shape), geometry, attrs.pad)
+        shape = (x.shape[0], *(size or (0, 0)), weights.shape[3])
+    problems.raise_all()
+    return (TensorType(shape, site.output.dtype, site.output.quant),)
+
+
+def _check_channels(problems: Problems, channels: int, weights: tuple[int, ...]) -> None:
+    if weights[0] != 1:
+        problems.add("E111", f"the filter has the shape {weights}; its first axis must be 1")
+    if weights[3] % channels:
+        problems.add(
+            "E111", f"a filter of {weights[3]} channels is no multiple of {channels} input channels"
+        )
+
+
+def channel_multiplier(site: Site) -> int:
+    """Output channels per input channel."""
+    return site.input(WEIGHTS).shape[3] // site.input(INPUT).shape[3]
+
+
+def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
+    """Shapes as in `infer`."""
+    attrs = attrs_of(site)
+    geometry = window(site)
+    n, rows, columns, out = site.output.shape
+    channels = x.shape[3]
+    fields = padded(x, attrs.pad, geometry.fill).astype(np.int32) - geometry.fill
+    total = np.zeros((n, rows, columns, channels, out // channels), np.int32)
+    for i in range(weights.shape[1]):
+        for j in range(weights.shape[2]):
+            y, x0 = i * attrs.dilation[0], j * attrs.dilation[1]
+            part = fields[:, y :: attrs.stride[0], x0 :: attrs.stride[1]][:, :rows, :columns]
+            tap = weights[0, i, j].astype(np.int32).reshape(channels, -1)
+            total += part[..., np.newaxis] * tap  # wraps, as the C does
+    acc = total.reshape(n, rows, columns, out).astype(np.int64)
+    acc += convolution.bias_or_zero(bias, out)
+    factors = convolution.multipliers(site, out)
+    clamp = activation_range(site, attrs.activation)
+    zero_point = quant_of(site.output).zero_point
+    return (int8.requantize_conv(convolution.wrap_int32(acc), *factors, zero_point, clamp),)
+
+
+def macs(site: Site) -> int:
+    kernel_h, kernel_w = convolution.kernel_size(site)
+    return site.output.elements * kernel_h * kernel_w
+
+
+def region(site: Site, out: Box) -> tuple[Box | None, ...]:
+    _, height, width, depth = site.input(INPUT).shape
+    factor = channel_multiplier(site)
+    channels = out.c0 // factor, -(-out.c1 // factor)
+    box = window_region(out, window(site), (height, width, depth), channels)
+    return (box, *(None,) * (len(site.inputs) - 1))
+
+
+def pack(site: Site) -> Params:
+    weights = site.const(WEIGHTS)
+    attrs = attrs_of(site)
+    out = weights.shape[3]
+    sums = weights.astype(np.int64).sum(axis=(0, 1, 2))
+    return Params(
+        "mcuc_depthwise_conv2d_params",
+        "depthwise_conv2d/depthwise_conv2d.h",
+        {
+            "weights": weights,
+            "bias": convolution.fold_bias(site, sums),
+            "channels": site.input(INPUT).shape[3],
+            "channel_multiplier": channel_multiplier(site),
+            "stride_w": attrs.stride[1],
+            "dilation_w": attrs.dilation[1],
+            **convolution.requantize_fields(site, attrs.activation, out),
+        },
+    )
+
+
+def has_one_output_each(site: Site, target: Target) -> bool:
+    """Channel multiplier 1."""
+    return channel_multiplier(site) == 1
+
+
+SPEC = OpSpec(
+    name="depthwise_conv2d",
+    doc="Depthwise 2-D convolution with any channel multiplier, stride, dilation and padding",
+    Attrs=Attrs,
+    operands=(
+        OperandSpec("input", (DType.S8,)),
+        OperandSpec("filter", (DType.S8,), const=True),
+        OperandSpec("bias", (DType.S32,), const=True, optional=True),
+    ),
+    infer=infer,
+    ref=ref,
+    macs=macs,
+    region=region,
+    kernels=(
+        Kernel(
+            symbol="mcuc_depthwise_conv2d_s8_s8_s8__c",
+            source="depthwise_conv2d/s8_s8_s8__c.c",
+            form=Form.WINDOW,
+            when=has_one_output_each,
+            pack=pack,
+            window=window,
+        ),
+        Kernel(
+            symbol="mcuc_depthwise_conv2d_s8_s8_s8_mult__c",
+            source="depthwise_conv2d/s8_s8_s8_mult__c.c",
+            form=Form.WINDOW,
+            when=always,
+            pack=pack,
+            window=window,
+        ),
+    ),
+)

@@ -1,0 +1,230 @@
+"""FULLY_CONNECTED of int8 with constant weights.
+
+Source: TFLite reference_integer_ops `fully_connected.h` and kernels/fully_connected.cc; rule in
+docs/numerics.md, "FULLY_CONNECTED". The rule set `litert-2.3` multiplies the accumulator by a
+double and rounds once to an integer; `tflm` requantizes as a convolution does. Weights quantized
+per tensor may have a zero point.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Box, Form, Params, ParamValue
+from mcuc.ir.target import Target
+from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import int8, params
+from mcuc.ops import convolution
+from mcuc.ops.checks import activation_range, quant_of
+from mcuc.ops.convolution import INPUT, WEIGHTS, Ints
+from mcuc.ops.problems import Problems
+from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site
+
+
+@dataclass(frozen=True)
+class Attrs:
+    """Attributes of FULLY_CONNECTED.
+
+    Attributes:
+        keep_num_dims: The result keeps the input's leading axes instead of folding them into one.
+        activation: Fused activation, "none", "relu", "relu6" or "relu_n1_to_1".
+    """
+
+    keep_num_dims: bool = False
+    activation: str = "none"
+
+
+def attrs_of(site: Site) -> Attrs:
+    """The node's attributes."""
+    assert isinstance(site.attrs, Attrs)
+    return site.attrs
+
+
+def infer(site: Site) -> tuple[TensorType, ...]:
+    """Any shape of B * K elements and weights [N, K] -> [B, N], or [..., N] with keep_num_dims."""
+    problems = Problems(site)
+    attrs = attrs_of(site)
+    x = problems.operand(INPUT, "input")
+    weights = problems.operand(WEIGHTS, "weights")
+    _check_constant(problems, weights)
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    problems.activation(attrs.activation, out_quant)
+    shape: tuple[int, ...] = ()
+    if problems.rank(weights, "weights", 2) and x is not None and weights is not None:
+        units, depth = weights.shape
+        shape = _shape(problems, x, units, depth)
+        convolution.check_bias(problems, units)
+        weights_quant = convolution.check_weights(problems, weights, 0, asymmetric=True)
+        convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+    problems.raise_all()
+    return (TensorType(shape, site.output.dtype, site.output.quant),)
+
+
+def _check_constant(problems: Problems, weights: TensorType | None) -> None:
+    if weights is not None and problems.site.consts[WEIGHTS] is None:
+        problems.add(
+            "E113",
+            "the weights are computed at run time",
+            why="FULLY_CONNECTED is supported with weights that are stored in the file",
+            help="use a BATCH_MATMUL for the product of two activations",
+        )
+
+
+def _shape(problems: Problems, x: TensorType, units: int, depth: int) -> tuple[int, ...]:
+    if attrs_of(problems.site).keep_num_dims:
+        if not x.shape or x.shape[-1] != depth:
+            problems.add(
+                "E111", f"the last axis of the input {x.shape} is not the weights' depth {depth}"
+            )
+        return (*x.shape[:-1], units)
+    if x.elements % depth:
+        problems.add(
+            "E111", f"an input of {x.elements} elements does not divide into rows of {depth}"
+        )
+    return (x.elements // depth, units)
+
+
+def canonical(site: Site) -> Canonical:
+    """Rows of the flattened input are the pixels of one row of a map: [1, B, K] -> [1, B, N]."""
+    units, depth = site.input(WEIGHTS).shape
+    rows = site.input(INPUT).elements // depth
+    absent = ((0, 0, 0),) * (len(site.inputs) - 1)
+    batched = (True, *(False,) * (len(site.inputs) - 1))
+    return Canonical(1, ((1, rows, depth), *absent), (1, rows, units), batched)
+
+
+def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
+    """Shapes as in `infer`."""
+    units, depth = weights.shape
+    x_zero, w_zero = (quant_of(site.input(p)).zero_point for p in (INPUT, WEIGHTS))
+    kind = convolution.exact_float(depth, 255 * 255)
+    rows = (x.reshape(-1, depth).astype(np.int16) - x_zero).astype(kind)
+    centered = (weights.astype(np.int16) - w_zero).astype(kind)
+    total: Ints = (rows @ centered.T).astype(np.int64)
+    acc = convolution.wrap_int32(total + convolution.bias_or_zero(bias, units))
+    zero_point = quant_of(site.output).zero_point
+    clamp = activation_range(site, attrs_of(site).activation)
+    if site.numerics == "tflm":
+        result = int8.requantize_conv(acc, *_tflm_factors(site, units), zero_point, clamp)
+    else:
+        real = np.asarray(_real_multipliers(site))
+        result = int8.requantize_fully_connected(acc, real, zero_point, clamp)
+    return (result.reshape(site.output.shape),)
+
+
+def _real_multipliers(site: Site) -> list[float]:
+    """One factor per scale of the weights (`litert-2.3`)."""
+    x, out = quant_of(site.input(INPUT)).scale, quant_of(site.output).scale
+    scales = quant_of(site.input(WEIGHTS)).scales
+    return [params.conv_real_multiplier(x, scale, out) for scale in scales]
+
+
+def _tflm_factors(site: Site, units: int) -> tuple[Ints, Ints]:
+    """Multiplier and shift for each unit (`tflm`)."""
+    weights = quant_of(site.input(WEIGHTS))
+    if weights.per_channel:
+        return convolution.multipliers(site, units)
+    x, out = quant_of(site.input(INPUT)).scale, quant_of(site.output).scale
+    factor = params.per_tensor_multiplier(x, weights.scale, out)
+    return np.full(units, factor.multiplier), np.full(units, factor.shift)
+
+
+def macs(site: Site) -> int:
+    return site.input(INPUT).elements * site.input(WEIGHTS).shape[0]
+
+
+def region(site: Site, out: Box) -> tuple[Box | None, ...]:
+    depth = site.input(WEIGHTS).shape[1]
+    box = Box(out.y0, out.y1, out.x0, out.x1, 0, depth)
+    return (box, *(None,) * (len(site.inputs) - 1))
+
+
+def _common_fields(site: Site) -> dict[str, ParamValue]:
+    weights = site.const(WEIGHTS)
+    w_zero = quant_of(site.input(WEIGHTS)).zero_point
+    units, depth = weights.shape
+    # sum (x - zx)(w - zw) = sum x w - zw sum x - zx (sum w - K zw)
+    sums = weights.astype(np.int64).sum(axis=1) - depth * w_zero
+    return {
+        "weights": weights,
+        "bias": convolution.fold_bias(site, sums),
+        "depth": depth,
+        "units": units,
+        "weights_offset": -w_zero,
+        **convolution.output_fields(site, attrs_of(site).activation),
+    }
+
+
+def pack(site: Site) -> Params:
+    """For the rule of `litert-2.3`: factors as integers times 2^-n, one per unit or one for all."""
+    parts = [params.decompose_double(real) for real in _real_multipliers(site)]
+    fields: dict[str, ParamValue] = {
+        "mantissa": np.asarray([m for m, _ in parts], np.uint64),
+        "right_shift": np.asarray([s for _, s in parts], np.int16),
+        "factor_step": int(len(parts) > 1),
+    }
+    return Params(
+        "mcuc_fully_connected_params",
+        "fully_connected/fully_connected.h",
+        {**_common_fields(site), **fields},
+    )
+
+
+def pack_tflm(site: Site) -> Params:
+    """For the rule of `tflm`."""
+    multiplier, shift = _tflm_factors(site, site.input(WEIGHTS).shape[0])
+    fields: dict[str, ParamValue] = {
+        "multiplier": multiplier.astype(np.int32),
+        "shift": np.clip(shift, -33, 31).astype(np.int8),
+    }
+    return Params(
+        "mcuc_fully_connected_tflm_params",
+        "fully_connected/fully_connected.h",
+        {**_common_fields(site), **fields},
+    )
+
+
+def is_tflm(site: Site, target: Target) -> bool:
+    """The rule set with two roundings."""
+    return site.numerics == "tflm"
+
+
+def is_litert(site: Site, target: Target) -> bool:
+    """The rule set with one rounding; every site is this or `is_tflm`."""
+    return not is_tflm(site, target)
+
+
+SPEC = OpSpec(
+    name="fully_connected",
+    doc="Matrix product with constant weights, per tensor or per channel, and fused activation",
+    Attrs=Attrs,
+    operands=(
+        OperandSpec("input", (DType.S8,)),
+        OperandSpec("weights", (DType.S8,), const=True),
+        OperandSpec("bias", (DType.S32,), const=True, optional=True),
+    ),
+    infer=infer,
+    ref=ref,
+    macs=macs,
+    region=region,
+    kernels=(
+        Kernel(
+            symbol="mcuc_fully_connected_s8_s8_s8_tflm__c",
+            source="fully_connected/s8_s8_s8_tflm__c.c",
+            form=Form.PIXEL,
+            when=is_tflm,
+            pack=pack_tflm,
+        ),
+        Kernel(
+            symbol="mcuc_fully_connected_s8_s8_s8__c",
+            source="fully_connected/s8_s8_s8__c.c",
+            form=Form.PIXEL,
+            when=is_litert,
+            pack=pack,
+        ),
+    ),
+    canonical=canonical,
+)

@@ -1,0 +1,130 @@
+"""SOFTMAX over the last axis, int8 to int8.
+
+Source: TFLite reference_ops `Softmax` for quantized tensors (gemmlowp fixed point); rule in
+docs/numerics.md, "SOFTMAX". exp() of each possible distance to the maximum is a table made on the
+host, so the device needs neither float nor the exponential.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Box, Form, Params
+from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import fixed, int8, params
+from mcuc.ops.checks import combined, quant_of
+from mcuc.ops.problems import Problems
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+
+OUTPUT_SCALE = 1.0 / 256
+OUTPUT_ZERO_POINT = -128
+SCALE_TOLERANCE = 1e-3  # relative; TFLite's own
+
+
+@dataclass(frozen=True)
+class Attrs:
+    """beta: factor of the logits before the exponential."""
+
+    beta: float = 1.0
+
+
+def infer(site: Site) -> tuple[TensorType, ...]:
+    problems = Problems(site)
+    x = problems.operand(0, "input", (DType.S8,))
+    problems.per_tensor(x, "input")
+    if x is not None and not x.shape:
+        problems.add("E114", "the input has rank 0; softmax needs an axis")
+    elif x is not None and x.shape[-1] > int8.SOFTMAX_LONGEST_ROW:
+        problems.add(
+            "E117",
+            f"softmax over {x.shape[-1]} classes; the most is {int8.SOFTMAX_LONGEST_ROW}",
+            why="the sum of the exponentials must fit in 32 bits",
+        )
+    _check_result(problems)
+    _check_beta(problems)
+    problems.raise_all()
+    _rule(site)
+    return (TensorType(site.input().shape, DType.S8, site.output.quant),)
+
+
+def _check_result(problems: Problems) -> None:
+    out = problems.result()
+    if out is None:
+        return
+    close = math.isclose(out.scale, OUTPUT_SCALE, rel_tol=SCALE_TOLERANCE)
+    if not close or out.zero_point != OUTPUT_ZERO_POINT:
+        problems.add(
+            "E205",
+            f"softmax has a result of scale {out.scale:g} and zero point {out.zero_point}",
+            why="int8 softmax always gives scale 1/256 and zero point -128",
+            help="convert the model again with TFLite, which writes these values",
+        )
+
+
+def _check_beta(problems: Problems) -> None:
+    attrs = problems.site.attrs
+    assert isinstance(attrs, Attrs)
+    if not (math.isfinite(attrs.beta) and attrs.beta > 0):
+        problems.add("E115", f"softmax has beta {attrs.beta:g}; it must be positive")
+
+
+def _rule(site: Site) -> params.SoftmaxParams:
+    assert isinstance(site.attrs, Attrs)
+    scale = quant_of(site.input()).scale
+    return combined(site, params.preprocess_softmax_scaling, site.attrs.beta, scale)
+
+
+def exp_table(rule: params.SoftmaxParams) -> Array:
+    """exp(-scale * d) in Q0.31 for the distances d = 0 .. 255 to the maximum; [256] int32.
+
+    0 where the distance is too large to count; the rule gives such elements the result 0 as well.
+    """
+    distance = np.arange(256)
+    counts = -distance >= rule.diff_min
+    scaled = fixed.multiply_by_quantized_multiplier(
+        np.where(counts, -distance, 0), rule.multiplier, rule.left_shift
+    )
+    return np.where(counts, fixed.exp_on_negative_values(scaled), 0).astype(np.int32)
+
+
+def ref(site: Site, x: Array) -> tuple[Array, ...]:
+    return (int8.softmax(x, _rule(site)),)
+
+
+def region(site: Site, out: Box) -> tuple[Box | None, ...]:
+    """All channels of the same pixels."""
+    return (Box(out.y0, out.y1, out.x0, out.x1, 0, site.input().nhwc[3]),)
+
+
+def pack(site: Site) -> Params:
+    return Params(
+        "mcuc_softmax_params",
+        "softmax/softmax.h",
+        {"channels": site.output.nhwc[3], "exp": exp_table(_rule(site))},
+    )
+
+
+SPEC = OpSpec(
+    name="softmax",
+    doc="Softmax over the last axis",
+    Attrs=Attrs,
+    operands=(OperandSpec("x", (DType.S8,)),),
+    infer=infer,
+    ref=ref,
+    macs=no_macs,
+    region=region,
+    kernels=(
+        Kernel(
+            symbol="mcuc_softmax_s8_s8__c",
+            source="softmax/s8_s8__c.c",
+            form=Form.PIXEL,
+            when=always,
+            pack=pack,
+            inplace=(0,),
+        ),
+    ),
+)

@@ -1,0 +1,1 @@
+"""Memory planning: buffers with lifetimes -> a region and an offset for each."""

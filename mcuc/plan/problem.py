@@ -1,0 +1,113 @@
+"""The planning problem and its solution; after the shape of google/minimalloc."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from mcuc.errors import MemoryBudgetError
+from mcuc.ir.program import Buffer, Program
+from mcuc.ir.target import Region
+
+BASE_ALIGN = 16
+
+
+@dataclass(frozen=True)
+class Problem:
+    """Buffers to be placed in one or more regions.
+
+    Attributes:
+        buffers: Lifetimes are inclusive ranges of segment indices.
+        regions: In order of preference.
+    """
+
+    buffers: tuple[Buffer, ...]
+    regions: tuple[Region, ...]
+
+    @classmethod
+    def of(cls, program: Program) -> Problem:
+        return cls(program.buffers, program.target.regions)
+
+
+@dataclass(frozen=True)
+class Placement:
+    """Where a buffer lies."""
+
+    region: int
+    offset: int
+
+
+@dataclass(frozen=True)
+class MemoryPlan:
+    """A solution.
+
+    Attributes:
+        placements: By buffer.
+        used_bytes: By region: end of the highest buffer, rounded up to BASE_ALIGN... never less
+            than what the placements need.
+        lower_bound_bytes: No placement in one region can be smaller.
+        solver: "greedy" or "exact".
+        optimal: The plan is proven to be the smallest.
+    """
+
+    placements: tuple[Placement, ...]
+    used_bytes: tuple[int, ...]
+    lower_bound_bytes: int
+    solver: str
+    optimal: bool
+
+    @property
+    def arena_bytes(self) -> int:
+        return sum(self.used_bytes)
+
+
+def align_up(value: int, align: int) -> int:
+    return -(-value // align) * align
+
+
+def lower_bound(buffers: tuple[Buffer, ...]) -> int:
+    """Largest sum of buffers that live at one moment, each rounded up to its alignment.
+
+    All but the topmost buffer of a moment occupy at least their size rounded up to the least
+    alignment; sizes are rounded by that, the topmost is not.
+    """
+    if not buffers:
+        return 0
+    grain = min(b.align for b in buffers)
+    best = 0
+    for moment in {b.first for b in buffers}:
+        live = [b for b in buffers if b.first <= moment <= b.last]
+        total = sum(align_up(b.size_bytes, grain) for b in live)
+        slack = max((align_up(b.size_bytes, grain) - b.size_bytes for b in live), default=0)
+        best = max(best, total - slack)
+    return best
+
+
+def peak(buffers: tuple[Buffer, ...]) -> tuple[int, int]:
+    """(moment, live bytes) where most is live."""
+    moments = sorted({b.first for b in buffers})
+    totals: Mapping[int, int] = {
+        m: sum(b.size_bytes for b in buffers if b.first <= m <= b.last) for m in moments
+    }
+    moment = max(moments, key=lambda m: totals[m])
+    return moment, totals[moment]
+
+
+def does_not_fit(problem: Problem, need: int) -> MemoryBudgetError:
+    """E401 with need, have, the three largest live buffers at the peak and what to try."""
+    have = sum(region.size_bytes for region in problem.regions)
+    moment, _ = peak(problem.buffers)
+    live = sorted(
+        (b for b in problem.buffers if b.first <= moment <= b.last),
+        key=lambda b: -b.size_bytes,
+    )[:3]
+    largest = [{"label": b.label, "bytes": b.size_bytes, "kind": b.kind} for b in live]
+    names = ", ".join(f"{b.label} ({b.size_bytes:,} B)" for b in live)
+    return MemoryBudgetError(
+        "E401",
+        f"the arena needs {need:,} bytes of RAM and there are {have:,}",
+        why=f"at the peak (segment {moment}) the largest live buffers are {names}",
+        help="use a board with more RAM, a smaller input resolution or width, or `mcuc fit` to "
+        "see which boards would do",
+        data={"need_bytes": need, "have_bytes": have, "segment": moment, "largest": largest},
+    )

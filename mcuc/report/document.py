@@ -1,0 +1,236 @@
+"""The report document, schema version 1 (docs/report.md). Plain data: JSON types only."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from mcuc.ir.graph import Graph
+from mcuc.ir.program import Buffer, Program, Segment
+from mcuc.ops import spec_of
+from mcuc.ops.spec import Site
+from mcuc.plan.problem import MemoryPlan, peak
+
+SCHEMA_VERSION = 1
+Json = dict[str, Any]
+
+
+@dataclass(frozen=True)
+class Origin:
+    """What was compiled, and how.
+
+    Attributes:
+        file: Model file name.
+        sha256: Of the model file.
+        name: Prefix of the generated C.
+        board, core: Ids.
+        options: The user's options as given.
+        version: mcuc's version.
+    """
+
+    file: str
+    sha256: str
+    name: str
+    board: str
+    core: str
+    options: Json
+    version: str
+
+
+@dataclass(frozen=True)
+class Footprint:
+    """Sizes of the linked firmware with the example application; None where no compiler was found.
+
+    Attributes:
+        stack_bytes: Bound on the stack of a run, from the compiler's call graph.
+        static_bytes: .data and .bss without the arena.
+        code_bytes: Flash without weights: code, tables, start-up.
+        total_bytes: Flash, all of it.
+        symbols: Function or table -> flash bytes.
+        compiler: Name and version.
+    """
+
+    stack_bytes: int | None
+    static_bytes: int | None
+    code_bytes: int | None
+    total_bytes: int | None
+    symbols: dict[str, int]
+    compiler: str
+
+
+def document(
+    origin: Origin,
+    source: Graph,
+    program: Program,
+    plan: MemoryPlan,
+    weights_bytes: int,
+    footprint: Footprint,
+    schedule_kind: str,
+) -> Json:
+    """The report of a compilation; `run`, `verify` and `accuracy` are null until measured."""
+    return {
+        "schema": SCHEMA_VERSION,
+        "mcuc": origin.version,
+        "model": {"file": origin.file, "sha256": origin.sha256, "name": origin.name},
+        "board": {"id": origin.board, "core": origin.core},
+        "options": origin.options,
+        "numerics": program.numerics,
+        "inputs": [_port(program.graph, p.value) for p in program.inputs],
+        "outputs": [_port(program.graph, p.value) for p in program.outputs],
+        "memory": _memory(program, plan, footprint),
+        "flash": {
+            "weights_bytes": weights_bytes,
+            "code_bytes": footprint.code_bytes,
+            "total_bytes": footprint.total_bytes,
+            "limit_bytes": program.target.flash_bytes,
+            "symbols": footprint.symbols,
+            "compiler": footprint.compiler,
+        },
+        "macs": {
+            "model": graph_macs(source, program.numerics),
+            "layer_by_layer": graph_macs(program.graph, program.numerics),
+            "executed": sum(step.macs for step in program.steps()),
+        },
+        "schedule": {"kind": schedule_kind, "segments": _segments(program, plan)},
+        "layers": _layers(program),
+        "run": None,
+        "verify": None,
+        "accuracy": None,
+        "notes": list(program.notes),
+    }
+
+
+def graph_macs(graph: Graph, numerics: str) -> int:
+    """Multiply-accumulates of a graph, every output element once."""
+    return sum(spec_of(n.op).macs(Site.of(graph, n, numerics)) for n in graph.nodes)
+
+
+def _port(graph: Graph, value: int) -> Json:
+    v = graph.values[value]
+    quant = v.type.quant
+    return {
+        "name": v.name,
+        "shape": list(v.type.shape),
+        "dtype": v.type.dtype.value,
+        "scale": None if quant is None else quant.scale,
+        "zero_point": None if quant is None else quant.zero_point,
+    }
+
+
+def _memory(program: Program, plan: MemoryPlan, footprint: Footprint) -> Json:
+    regions = [
+        {"name": r.name, "used_bytes": used, "size_bytes": r.size_bytes}
+        for r, used in zip(program.target.regions, plan.used_bytes, strict=True)
+    ]
+    known = [footprint.static_bytes or 0, footprint.stack_bytes or 0]
+    return {
+        "arena_bytes": plan.arena_bytes,
+        "state_bytes": 0,
+        "static_bytes": footprint.static_bytes,
+        "stack_bytes": footprint.stack_bytes,
+        "total_bytes": plan.arena_bytes + sum(known),
+        "lower_bound_bytes": plan.lower_bound_bytes,
+        "solver": plan.solver,
+        "optimal": plan.optimal,
+        "regions": regions,
+        "buffers": [
+            _buffer(b, program.target.regions[p.region].name, p.offset)
+            for b, p in zip(program.buffers, plan.placements, strict=True)
+        ],
+        "peak": _peak(program),
+    }
+
+
+def _buffer(buffer: Buffer, region: str, offset: int) -> Json:
+    return {
+        "label": buffer.label,
+        "kind": buffer.kind,
+        "bytes": buffer.size_bytes,
+        "first": buffer.first,
+        "last": buffer.last,
+        "region": region,
+        "offset": offset,
+    }
+
+
+def _peak(program: Program) -> Json | None:
+    """What limits the arena: the live buffers at the moment of most use, largest first."""
+    if not program.buffers:
+        return None
+    moment, live_bytes = peak(program.buffers)
+    live = [b for b in program.buffers if b.first <= moment <= b.last]
+    segment = program.segments[moment] if 0 <= moment < len(program.segments) else None
+    return {
+        "segment": moment,
+        "layer": None if segment is None else _segment_name(program, segment),
+        "live_bytes": live_bytes,
+        "live": [
+            {"label": b.label, "kind": b.kind, "bytes": b.size_bytes}
+            for b in sorted(live, key=lambda b: -b.size_bytes)
+        ],
+        "advice": _advice(live),
+    }
+
+
+def _advice(live: list[Buffer]) -> list[str]:
+    """What would lower the peak, from what is live there."""
+    largest = max(live, key=lambda b: b.size_bytes)
+    advice = []
+    if largest.kind in ("input", "activation"):
+        advice.append(
+            f"{largest.label} ({largest.size_bytes:,} B) is held whole: streaming its rows through "
+            "a segment, or a smaller resolution or width there, lowers the peak"
+        )
+    scratch = sum(b.size_bytes for b in live if b.kind == "scratch")
+    if scratch:
+        advice.append(f"{scratch:,} B of the peak are kernel scratch")
+    held = [b for b in live if b.kind == "activation" and b is not largest]
+    if len(held) > 1:
+        advice.append(
+            f"{len(held)} more tensors are live at the peak: a skip connection that starts later "
+            "would free one"
+        )
+    return advice
+
+
+def _segment_name(program: Program, segment: Segment) -> str:
+    first = program.graph.nodes[segment.steps[0].node]
+    return f"{first.op} {first.loc.tensor}".strip()
+
+
+def _segments(program: Program, plan: MemoryPlan) -> list[Json]:
+    result = []
+    number = 0
+    for moment, segment in enumerate(program.segments):
+        live = sum(b.size_bytes for b in program.buffers if b.first <= moment <= b.last)
+        ids = list(range(number, number + len(segment.steps)))
+        number += len(segment.steps)
+        result.append(
+            {"kind": segment.kind, "label": segment.label, "steps": ids, "live_bytes": live}
+        )
+    return result
+
+
+def _layers(program: Program) -> list[Json]:
+    """One entry per node of the compiled graph that executes, in order of first execution."""
+    by_node: dict[int, Json] = {}
+    for moment, segment in enumerate(program.segments):
+        live = sum(b.size_bytes for b in program.buffers if b.first <= moment <= b.last)
+        for step in segment.steps:
+            node = program.graph.nodes[step.node]
+            entry = by_node.setdefault(
+                step.node,
+                {
+                    "index": node.loc.op_index,
+                    "name": node.loc.tensor,
+                    "op": node.loc.op or node.op,
+                    "shape": list(program.graph.type(node.outputs[0]).shape),
+                    "macs": 0,
+                    "kernel": step.symbol,
+                    "instructions": None,
+                    "ram_bytes": 0,
+                },
+            )
+            entry["macs"] += step.macs
+            entry["ram_bytes"] = max(entry["ram_bytes"], live)
+    return list(by_node.values())

@@ -1,0 +1,1 @@
+"""Graph -> Program: order, segments, kernels, views. The memory plan comes after."""

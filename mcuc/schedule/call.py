@@ -1,0 +1,131 @@
+"""One node with its kernel: how steps of it are written, whatever segment they stand in."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass, replace
+
+from mcuc.ir.graph import Node
+from mcuc.ir.program import Box, Buffer, Form, Need, Operand, Params, Step, View, Window
+from mcuc.ops.spec import Canonical, Hwc, Kernel, OpSpec, Site
+from mcuc.schedule.storage import ALIGN, Storage
+
+RESIDENT = Need(0, 0, 0)
+
+
+@dataclass(frozen=True)
+class Caller:
+    """A node, what is known of it, and the kernel that runs it."""
+
+    index: int
+    node: Node
+    spec: OpSpec
+    site: Site
+    kernel: Kernel
+
+    @functools.cached_property
+    def canonical(self) -> Canonical:
+        return self.spec.canonical(self.site)
+
+    @functools.cached_property
+    def params(self) -> Params:
+        return self.kernel.pack(self.site)
+
+    @functools.cached_property
+    def window(self) -> Window | None:
+        return None if self.kernel.window is None else self.kernel.window(self.site)
+
+    @functools.cached_property
+    def macs(self) -> int:
+        return self.spec.macs(self.site)
+
+    @property
+    def output_shape(self) -> Hwc:
+        return self.canonical.output
+
+    def operand_value(self, position: int) -> int:
+        value = self.node.inputs[position]
+        assert value is not None
+        return value
+
+    def region(self, box: Box) -> tuple[Box | None, ...]:
+        """Input boxes for an output box, by operand position, clipped to the operands."""
+        return self.spec.region(self.site, box)
+
+    def dense_operand(self, storage: Storage, position: int, batch: int = 0) -> View:
+        """The resident view of an operand, with broadcasts as strides of 0."""
+        shape = self.canonical.inputs[position]
+        batched = self.canonical.batched[position]
+        view = storage.dense(self.operand_value(position), shape, batch, batched)
+        if self.kernel.form is Form.PIXEL and self.spec.assemble is None:
+            out = self.output_shape
+            if shape[0] == 1 and out[0] != 1:
+                view = replace(view, row_stride=0, rows=out[0])
+            if shape[1] == 1 and out[1] != 1:
+                view = replace(view, pixel_stride=0)
+                if shape[0] == 1:
+                    view = replace(view, row_stride=0, rows=out[0])
+        return view
+
+    def scratch_bytes(self, box: Box, pixel_stride: int) -> tuple[int, int]:
+        """(where windows are gathered, total scratch bytes) for the steps of a box."""
+        own = self.kernel.scratch(self.site) if self.kernel.scratch else 0
+        if self.kernel.acc_bytes:
+            own += self.kernel.acc_bytes(self.site)
+        window = self.window
+        if window is None or window.clip or self.kernel.form is not Form.WINDOW:
+            return own, own
+        if not self._has_border(box, window):
+            return own, own
+        gather = -(-own // ALIGN) * ALIGN
+        return gather, gather + window.kernel[0] * window.extent[1] * pixel_stride
+
+    def _has_border(self, box: Box, window: Window) -> bool:
+        for axis, (first, last) in enumerate(((box.y0, box.y1), (box.x0, box.x1))):
+            low = first * window.stride[axis] - window.pad[axis]
+            high = (last - 1) * window.stride[axis] - window.pad[axis] + window.extent[axis]
+            if low < 0 or high > self.canonical.inputs[self.kernel.operands[0]][axis]:
+                return True
+        return False
+
+    def step(
+        self,
+        storage: Storage,
+        time: int,
+        operands: tuple[Operand, ...],
+        output: View,
+        box: Box | None = None,
+        batch: int = 0,
+        keep: bool = True,
+    ) -> Step:
+        """A step on a box of the output (default: all of it); its scratch lives at `time`."""
+        shape = self.output_shape
+        if box is None:
+            box = Box.of(shape)
+        gather, scratch = self.scratch_bytes(box, operands[0].view.pixel_stride if operands else 0)
+        share = box.height * box.width, max(1, shape[0] * shape[1])
+        return Step(
+            node=self.index,
+            symbol=self.kernel.symbol,
+            source=self.kernel.source,
+            form=self.kernel.form,
+            params=self.params,
+            inputs=operands,
+            output=output,
+            box=box,
+            shape=shape,
+            in_shape=self.canonical.inputs[self.kernel.operands[0]],
+            window=self.window,
+            scratch=self._scratch(storage, time, scratch),
+            gather=gather,
+            elem_bytes=self.site.output.dtype.size_bytes,
+            batch=batch,
+            keep=keep,
+            macs=self.macs // self.canonical.batch * share[0] // share[1],
+        )
+
+    def _scratch(self, storage: Storage, time: int, size: int) -> int | None:
+        if size == 0:
+            return None
+        label = f"scratch of {self.node.op} {self.index}"
+        return storage.add(Buffer(size, time, time, ALIGN, label, "scratch"))

@@ -1,0 +1,129 @@
+"""Lowers a graph to a program under an explicit schedule."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from mcuc.errors import McucError, ScheduleError, raise_all
+from mcuc.ir.graph import Graph
+from mcuc.ir.program import Port, Program, Segment, Step
+from mcuc.ir.target import Target
+from mcuc.ops import spec_of
+from mcuc.ops.spec import NUMERICS, Site
+from mcuc.schedule import layer, patch, stream
+from mcuc.schedule.call import Caller
+from mcuc.schedule.select import select_kernel
+from mcuc.schedule.spec import Group, Schedule, layer_by_layer
+from mcuc.schedule.storage import Storage, renumber
+
+
+def lower(
+    graph: Graph,
+    target: Target,
+    schedule: Schedule | None = None,
+    *,
+    numerics: str = NUMERICS[0],
+    forced: Mapping[int, str] | None = None,
+) -> Program:
+    """Chooses kernels and writes every step with its views; buffers have no offsets yet.
+
+    Args:
+        graph: In execution order, verified.
+        target: Decides which kernels apply.
+        schedule: Default layer by layer.
+        numerics: Rule set.
+        forced: Node index -> kernel symbol, for tests.
+
+    Raises:
+        ScheduleError: E301 no kernel, E302/E303 a group that cannot be scheduled as asked.
+    """
+    schedule = schedule or layer_by_layer(graph)
+    callers = _callers(graph, target, numerics, forced or {})
+    times, end = _times(schedule, callers)
+    storage = Storage.of(graph, times, end)
+    segments: list[Segment] = []
+    for group in schedule.groups:
+        live = [i for i in group.nodes if not spec_of(graph.nodes[i].op).alias]
+        if not live:
+            continue
+        build = {"layer": layer.build, "stream": stream.build, "patch": patch.build}[group.kind]
+        segments += build(replace(group, nodes=tuple(live)), callers, storage, len(segments))
+    inputs = tuple(_port(storage, v) for v in graph.inputs)
+    outputs = tuple(_port(storage, v) for v in graph.outputs)
+    return Program(
+        graph=graph,
+        target=target,
+        segments=tuple(_resolved(segment, storage) for segment in segments),
+        buffers=storage.buffers(),
+        inputs=tuple(replace(p, view=renumber(p.view, storage)) for p in inputs),
+        outputs=tuple(replace(p, view=renumber(p.view, storage)) for p in outputs),
+        numerics=numerics,
+    )
+
+
+def _callers(
+    graph: Graph, target: Target, numerics: str, forced: Mapping[int, str]
+) -> dict[int, Caller]:
+    errors: list[McucError] = []
+    callers: dict[int, Caller] = {}
+    for i, node in enumerate(graph.nodes):
+        spec = spec_of(node.op)
+        if spec.alias:
+            continue
+        site = Site.of(graph, node, numerics)
+        try:
+            kernel = select_kernel(spec, site, target, forced.get(i))
+        except ScheduleError as error:
+            errors.append(error)
+            continue
+        callers[i] = Caller(i, node, spec, site, kernel)
+    raise_all(errors)
+    return callers
+
+
+def _times(schedule: Schedule, callers: Mapping[int, Caller]) -> tuple[dict[int, int], int]:
+    """Node -> index of the segment at whose end it is complete; and the number of segments."""
+    times: dict[int, int] = {}
+    now = 0
+    for group in schedule.groups:
+        for i in group.nodes:
+            if i not in callers:  # a reshape: done as soon as what precedes it
+                times[i] = max(0, now - 1) if group.kind == "layer" else now
+        live = [i for i in group.nodes if i in callers]
+        if not live:
+            continue
+        count = _segment_count(group, live, callers)
+        for i in live:
+            times[i] = now + count - 1
+        now += count
+    return times, now
+
+
+def _segment_count(group: Group, live: list[int], callers: Mapping[int, Caller]) -> int:
+    if group.kind == "stream":
+        return 1
+    if group.kind == "patch":
+        return patch.segment_count(group.grid, len(live))
+    return 1
+
+
+def _port(storage: Storage, value: int) -> Port:
+    shape = storage.graph.type(value).nhwc
+    return Port(value, storage.dense(value, (shape[0] * shape[1], shape[2], shape[3]), 0, False))
+
+
+def _resolved(segment: Segment, storage: Storage) -> Segment:
+    def step(s: Step) -> Step:
+        return replace(
+            s,
+            inputs=tuple(replace(o, view=renumber(o.view, storage)) for o in s.inputs),
+            output=renumber(s.output, storage),
+            scratch=None if s.scratch is None else storage.resolve(s.scratch),
+        )
+
+    return replace(
+        segment,
+        steps=tuple(step(s) for s in segment.steps),
+        progress=None if segment.progress is None else storage.resolve(segment.progress),
+    )

@@ -1,0 +1,186 @@
+/* The tables a compiled model consists of, and the calls its kernels receive.
+ *
+ * Everything here is const data in flash, written by the compiler; twins of the records in
+ * mcuc/ir/program.py. Strides and sizes are bytes, coordinates are rows and pixels of the tensor.
+ */
+#ifndef MCUC_PROGRAM_H
+#define MCUC_PROGRAM_H
+
+#include <stdint.h>
+
+/* Linkage of kernels and driver: a generated model includes them as static functions, so that
+ * several models live in one firmware; tests compile them as they are. */
+#ifndef MCUC_FN
+#define MCUC_FN
+#endif
+
+#ifndef MCUC_MAX_REGIONS
+#define MCUC_MAX_REGIONS 4
+#endif
+
+/* Operands of one kernel call. */
+#define MCUC_MAX_OPERANDS 2
+
+/* Kernel rows of one window call; the model defines what its layers need. */
+#ifndef MCUC_MAX_KERNEL_ROWS
+#define MCUC_MAX_KERNEL_ROWS 32
+#endif
+
+/* The memory a run works in: one base address per RAM region of the plan, and the state that lives
+ * from one run to the next (NULL when the model has none). */
+typedef struct mcuc_memory {
+  void *ram[MCUC_MAX_REGIONS];
+  void *state;
+} mcuc_memory;
+
+/* A place in memory: an offset in a RAM region, or constant data. */
+typedef struct mcuc_place {
+  const void *fixed; /* constant data in flash, or NULL */
+  uint32_t offset;   /* bytes from the region's base */
+  uint32_t region;
+} mcuc_place;
+
+/* A box of a tensor in memory. Row y stands in slot (y - y0) % rows: a ring when it holds fewer
+ * rows than the box has. */
+typedef struct mcuc_view {
+  mcuc_place place;     /* of element (y0, x0, first channel) */
+  int32_t y0, x0;       /* tensor coordinates of the box's origin */
+  int32_t rows;         /* row slots */
+  int32_t row_stride;   /* bytes from slot to slot; 0 broadcasts over rows */
+  int32_t pixel_stride; /* bytes from pixel to pixel; 0 broadcasts over columns */
+} mcuc_view;
+
+/* One input of a step, and how many of its rows an output row waits for. */
+typedef struct mcuc_operand {
+  mcuc_view view;
+  int32_t producer; /* step of this segment that writes the rows, or -1: resident */
+  int32_t need_mul; /* row y needs the producer's rows below y * need_mul + need_add, */
+  int32_t need_add; /* limited to need_max; */
+  int32_t need_max;
+  const uint16_t *need; /* or below need[y - y0], where the rule is not affine */
+} mcuc_operand;
+
+/* Geometry of a window op over a map of in_h x in_w pixels. */
+typedef struct mcuc_window {
+  int32_t in_h, in_w;
+  int32_t kernel_h, stride_h, dilation_h, pad_top;
+  int32_t kernel_w, stride_w, dilation_w, pad_left;
+  int32_t inner_x0, inner_x1; /* output columns whose windows lie inside the map's columns */
+  int32_t pixel_bytes;        /* bytes of one input pixel */
+  int32_t clip;               /* 1: borders clip the window; 0: borders read `fill` */
+  int32_t fill_bytes;         /* size of one fill element: 1, 2 or 4 */
+  int32_t fill;               /* the value that padding reads */
+  uint32_t gather;            /* where in the step's scratch windows are gathered */
+} mcuc_window;
+
+struct mcuc_step;
+
+/* Advances a step by rows [y, y + n): output rows, or input rows of a fold. One function per kernel
+ * form (driver/). */
+typedef void (*mcuc_form)(const struct mcuc_step *step, const mcuc_memory *memory, int32_t y,
+                          int32_t n);
+
+/* A kernel of any form; the step's `form` knows which of the call records it takes. */
+typedef void (*mcuc_kernel)(const void *params, const void *call);
+
+/* One call site: a kernel on a box of its node's output. */
+typedef struct mcuc_step {
+  mcuc_form form;
+  mcuc_kernel kernel;
+  const void *params; /* the kernel's own record: weights, multipliers, sizes */
+  const mcuc_operand *in;
+  const mcuc_window *window; /* window form only */
+  mcuc_view out;
+  int32_t y0, y1; /* rows to advance over: output rows, or input rows of a fold */
+  int32_t x0, x1; /* output columns to produce */
+  int32_t out_pixel_bytes;
+  mcuc_place scratch;
+  int32_t n_in;
+  int32_t fold; /* 1: one output row, complete after input row y1 - 1 */
+  int32_t keep; /* 1: all rows are wanted, even when no step asks for them */
+  int32_t id;   /* number of the step in the program, for traces */
+} mcuc_step;
+
+/* Steps that advance together. */
+typedef struct mcuc_segment {
+  const mcuc_step *steps;
+  int32_t n_steps;
+  mcuc_place progress; /* int32_t[n_steps]; unused for one step */
+} mcuc_segment;
+
+/* pixel form: n pixels, one after another, each dst pixel from the same pixel of each src. */
+typedef struct mcuc_pixel_call {
+  const void *src[MCUC_MAX_OPERANDS];
+  int32_t src_step[MCUC_MAX_OPERANDS]; /* bytes from pixel to pixel */
+  void *dst;
+  int32_t dst_step;
+  int32_t n;
+  void *scratch;
+} mcuc_pixel_call;
+
+/* window form: n output pixels of one row. rows[i] points at the first column that output pixel 0
+ * reads in kernel row i; output pixel j reads stride_w * j pixels further. */
+typedef struct mcuc_window_call {
+  const void *const *rows;
+  int32_t in_step; /* bytes from input pixel to input pixel */
+  void *dst;
+  int32_t dst_step;
+  int32_t n;
+  int32_t kernel_h, kernel_w; /* rows and columns present: less than the kernel when clipped */
+  void *scratch;
+} mcuc_window_call;
+
+/* fold form: MCUC_FOLD_INIT, then MCUC_FOLD_STEP for every input row, then MCUC_FOLD_FINISH. */
+enum { MCUC_FOLD_INIT, MCUC_FOLD_STEP, MCUC_FOLD_FINISH };
+typedef struct mcuc_fold_call {
+  int32_t phase;
+  const void *src; /* STEP: one row of n pixels */
+  int32_t src_step;
+  int32_t n;
+  void *acc; /* the accumulators, kept from INIT to FINISH */
+  void *dst; /* FINISH: the output row */
+  int32_t dst_step;
+} mcuc_fold_call;
+
+/* whole form: operands lie dense and whole in memory; one call computes everything. */
+typedef struct mcuc_whole_call {
+  const void *src[MCUC_MAX_OPERANDS];
+  void *dst;
+  void *scratch;
+} mcuc_whole_call;
+
+static inline void *mcuc_address(const mcuc_memory *memory, const mcuc_place *place)
+{
+  return (uint8_t *)memory->ram[place->region] + place->offset;
+}
+
+/* First byte of pixel x in row y of a view. */
+static inline const uint8_t *mcuc_pixel_at(const mcuc_memory *memory, const mcuc_view *view,
+                                           int32_t y, int32_t x)
+{
+  const uint8_t *base = (const uint8_t *)view->place.fixed;
+  int32_t slot = y - view->y0;
+  if (base == 0) {
+    base = (const uint8_t *)mcuc_address(memory, &view->place);
+  }
+  if (slot >= view->rows) {
+    slot %= view->rows;
+  }
+  return base + (slot * view->row_stride + (x - view->x0) * view->pixel_stride);
+}
+
+/* First byte of pixel x in row y of a step's output. */
+static inline uint8_t *mcuc_output_at(const mcuc_memory *memory, const mcuc_view *view, int32_t y,
+                                      int32_t x)
+{
+  int32_t slot = y - view->y0;
+  if (slot >= view->rows) {
+    slot %= view->rows;
+  }
+  return (uint8_t *)mcuc_address(memory, &view->place) +
+         (slot * view->row_stride + (x - view->x0) * view->pixel_stride);
+}
+
+MCUC_FN void mcuc_run_segment(const mcuc_segment *segment, const mcuc_memory *memory);
+
+#endif

@@ -1,0 +1,21 @@
+/* AVERAGE_POOL_2D of int8: the record that its kernels read.
+ *
+ * Rule: mcuc/ops/average_pool2d.py, docs/numerics.md "AVERAGE_POOL_2D".
+ */
+#ifndef MCUC_AVERAGE_POOL2D_H
+#define MCUC_AVERAGE_POOL2D_H
+
+#include "mcuc/program.h"
+#include "mcuc/requant.h"
+
+/* Channels that are summed together. */
+#define MCUC_AVERAGE_POOL2D_BLOCK 16
+
+typedef struct mcuc_average_pool2d_params {
+  int32_t channels;
+  int32_t stride_w;
+  int32_t half_up;   /* 1: halves are rounded up; 0: away from zero */
+  int32_t low, high; /* clamping range */
+} mcuc_average_pool2d_params;
+
+#endif

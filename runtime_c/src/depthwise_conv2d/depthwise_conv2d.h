@@ -1,0 +1,38 @@
+/* DEPTHWISE_CONV_2D of int8: the record that its kernels read, and how they end an accumulator.
+ *
+ * Rule: mcuc/ops/depthwise_conv2d.py, docs/numerics.md "DEPTHWISE_CONV_2D".
+ */
+#ifndef MCUC_DEPTHWISE_CONV2D_H
+#define MCUC_DEPTHWISE_CONV2D_H
+
+#include "mcuc/program.h"
+#include "mcuc/requant.h"
+
+/* Channels that are accumulated together. */
+#define MCUC_DEPTHWISE_CONV2D_BLOCK 16
+
+typedef struct mcuc_depthwise_conv2d_params {
+  const int8_t *weights;      /* [kernel_h][kernel_w][channels * channel_multiplier] */
+  const int32_t *bias;        /* [out], the input's zero point folded in */
+  const int32_t *multiplier;  /* [out] */
+  const int8_t *shift;        /* [out], positive to the left */
+  int32_t channels;           /* of the input */
+  int32_t channel_multiplier; /* output channels per input channel */
+  int32_t stride_w;
+  int32_t dilation_w;
+  int32_t out_offset; /* the output's zero point */
+  int32_t low, high;  /* clamping range */
+} mcuc_depthwise_conv2d_params;
+
+/* acc, a sum modulo 2^32 with the bias, as an element of output channel o. */
+static inline int8_t mcuc_depthwise_conv2d_finish(const mcuc_depthwise_conv2d_params *p,
+                                                  uint32_t acc, int32_t o)
+{
+  int32_t y = mcuc_multiply_by_quantized_multiplier((int32_t)acc, p->multiplier[o], p->shift[o]);
+  y = mcuc_saturate_to_int32((int64_t)y + p->out_offset);
+  y = y < p->low ? p->low : y;
+  y = y > p->high ? p->high : y;
+  return (int8_t)y;
+}
+
+#endif

@@ -1,0 +1,13 @@
+#ifndef MCUC_DEQUANTIZE_H
+#define MCUC_DEQUANTIZE_H
+
+#include <stdint.h>
+
+/* Filled by mcuc/ops/dequantize.py. */
+typedef struct mcuc_dequantize_params {
+  int32_t channels;
+  float scale;
+  int32_t zero_point;
+} mcuc_dequantize_params;
+
+#endif

@@ -1,0 +1,72 @@
+/* FULLY_CONNECTED of int8: the records that its kernels read, and what they share.
+ *
+ * Rule: mcuc/ops/fully_connected.py, docs/numerics.md "FULLY_CONNECTED".
+ */
+#ifndef MCUC_FULLY_CONNECTED_H
+#define MCUC_FULLY_CONNECTED_H
+
+#include "mcuc/program.h"
+#include "mcuc/requant.h"
+
+/* Rule set litert-2.3: the accumulator times a double, rounded to an integer. */
+typedef struct mcuc_fully_connected_params {
+  const int8_t *weights;      /* [units][depth] */
+  const int32_t *bias;        /* [units], the zero points' constant part folded in */
+  const uint64_t *mantissa;   /* [units] or [1]: the factor is mantissa * 2^-right_shift */
+  const int16_t *right_shift; /* [units] or [1] */
+  int32_t factor_step;        /* 1: a factor per unit; 0: one for all */
+  int32_t depth;
+  int32_t units;
+  int32_t weights_offset; /* minus the weights' zero point */
+  int32_t out_offset;     /* the output's zero point */
+  int32_t low, high;      /* clamping range */
+} mcuc_fully_connected_params;
+
+/* Rule set tflm: requantized with two roundings, as a convolution is. */
+typedef struct mcuc_fully_connected_tflm_params {
+  const int8_t *weights;     /* [units][depth] */
+  const int32_t *bias;       /* [units], the zero points' constant part folded in */
+  const int32_t *multiplier; /* [units] */
+  const int8_t *shift;       /* [units], positive to the left */
+  int32_t depth;
+  int32_t units;
+  int32_t weights_offset; /* minus the weights' zero point */
+  int32_t out_offset;     /* the output's zero point */
+  int32_t low, high;      /* clamping range */
+} mcuc_fully_connected_tflm_params;
+
+/* acc + sum of x[i] * w[i] over n elements, modulo 2^32 as the reference's int32 accumulator. */
+static inline uint32_t mcuc_fully_connected_dot(uint32_t acc, const int8_t *x, const int8_t *w,
+                                                int32_t n)
+{
+  int32_t i;
+  for (i = 0; i < n; ++i) {
+    acc += (uint32_t)((int32_t)x[i] * w[i]);
+  }
+  return acc;
+}
+
+/* weights_offset * sum of x: what the weights' zero point adds to every unit of a pixel. */
+static inline uint32_t mcuc_fully_connected_offset(int32_t weights_offset, const int8_t *x,
+                                                   int32_t n)
+{
+  int32_t sum = 0; /* at most 2^31 / 128 elements */
+  int32_t i;
+  if (weights_offset == 0) {
+    return 0;
+  }
+  for (i = 0; i < n; ++i) {
+    sum += x[i];
+  }
+  return (uint32_t)sum * (uint32_t)weights_offset;
+}
+
+static inline int8_t mcuc_fully_connected_clamp(int32_t y, int32_t offset, int32_t low,
+                                                int32_t high)
+{
+  y = mcuc_saturate_to_int32((int64_t)y + offset);
+  y = y < low ? low : y;
+  return (int8_t)(y > high ? high : y);
+}
+
+#endif

@@ -1,0 +1,29 @@
+/* Padding of rows and columns, portable C, window form with a window of one pixel.
+ *
+ *   y[n][c] = x[row 0][pixel n][c]
+ *
+ * rows : 1 row of s8 pixels, padding filled in by the driver     dst : [n][channels] s8
+ * No scratch. Bit-exact to mcuc/ops/pad.py:ref.
+ */
+#include <string.h>
+
+#include "pad/pad.h"
+
+MCUC_FN void mcuc_pad_s8_s8_rows__c(const void *params, const void *call)
+{
+  const mcuc_pad_copy_params *p = (const mcuc_pad_copy_params *)params;
+  const mcuc_window_call *c = (const mcuc_window_call *)call;
+  const uint8_t *x = (const uint8_t *)c->rows[0];
+  uint8_t *y = (uint8_t *)c->dst;
+  int32_t n;
+
+  if (c->in_step == p->channels && c->dst_step == p->channels) {
+    memcpy(y, x, (size_t)(c->n * p->channels));
+    return;
+  }
+  for (n = 0; n < c->n; ++n) {
+    memcpy(y, x, (size_t)p->channels);
+    x += c->in_step;
+    y += c->dst_step;
+  }
+}

@@ -1,0 +1,138 @@
+"""Every vector of every op: written as a `.tflite` file, read back, and put to the interpreter.
+
+All cases together are one file, so that one child process of the interpreter judges them.
+"""
+
+from __future__ import annotations
+
+import importlib
+import pkgutil
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from mcuc.frontends.tflite import load_tflite
+from mcuc.ir.graph import Graph
+from mcuc.ir.types import TensorType
+from mcuc.ops import registry
+from mcuc.ops.interpret import run_reference
+from mcuc.passes.fuse_pad import fuse_pad
+from tests import vectors
+from tests.support.cases import Case
+from tests.support.export import CannotExportError, export, merge
+from tests.support.oracle import run_tflite
+
+VECTORS = 2
+OVERFLOW = "the factor leaves int32, where TFLite's C++ has undefined behaviour"
+UNDEFINED_CAST = "NaN, infinities, floats beyond int32: undefined behaviour of TFLite's C++"
+
+
+def unusual_output_scale(case: Case) -> bool:
+    quant = case.outputs[0].quant
+    return quant is not None and quant.scale != 1 / 256
+
+
+# (op, which of its cases, why the interpreter cannot judge them).
+NOT_JUDGED: tuple[tuple[str, Callable[[Case], bool], str], ...] = (
+    ("conv2d", lambda c: c.name == "b22_left_shift_20", OVERFLOW),
+    ("depthwise_conv2d", lambda c: c.name == "b22_tiny_and_large_factors", OVERFLOW),
+    ("fully_connected", lambda c: c.name == "b22_left_shift_20_litert", OVERFLOW),
+    ("quantize", lambda c: c.name.endswith("extremes"), UNDEFINED_CAST),
+    ("logistic", unusual_output_scale, "refused: the output's scale must be 1/256"),
+    ("softmax", lambda c: c.name == "depth_limit", "an assertion of gemmlowp ends the process"),
+    ("average_pool2d", lambda c: not can_export(c), "paddings, and halves up as in uint8"),
+    ("max_pool2d", lambda c: not can_export(c), "paddings other than SAME and VALID"),
+)
+
+
+def all_cases() -> list[Case]:
+    found: list[Case] = []
+    for info in pkgutil.iter_modules(vectors.__path__):
+        module = importlib.import_module(f"tests.vectors.{info.name}")
+        if info.name in registry():
+            found += module.cases() if hasattr(module, "cases") else module.CASES
+    return found
+
+
+CASES = [case for case in all_cases() if case.numerics == "litert-2.3"]
+
+
+def can_export(case: Case) -> bool:
+    try:
+        export(case.graph())
+    except CannotExportError:
+        return False
+    return True
+
+
+def facts(graph: Graph) -> list[tuple[object, ...]]:
+    """What import(export(graph)) must keep: ops, attributes, types of results and operands."""
+    return [
+        (
+            node.op,
+            node.attrs,
+            *map(stored, graph.output_types(node)),
+            *map(stored, graph.operand_types(node)),
+        )
+        for node in graph.nodes
+    ]
+
+
+def stored(type_: TensorType | None) -> TensorType | None:
+    """A type as a file holds it: one scale has no axis."""
+    if type_ is None or type_.quant is None or type_.quant.per_channel:
+        return type_
+    return replace(type_, quant=replace(type_.quant, axis=None))
+
+
+def test_every_op_has_cases() -> None:
+    assert {case.op for case in CASES} == set(registry())
+
+
+def is_judged(case: Case) -> bool:
+    return not any(case.op == op and which(case) for op, which, _ in NOT_JUDGED)
+
+
+def test_few_cases_are_not_judged() -> None:
+    for op, which, why in NOT_JUDGED:
+        left_out = [case.name for case in CASES if case.op == op and which(case)]
+        assert left_out, f"{op}: there is no case with {why}"
+        assert len(left_out) <= 10, f"{op}: {left_out}"
+    assert all(can_export(case) for case in CASES if is_judged(case))
+
+
+@pytest.mark.litert
+def test_references_equal_the_interpreter() -> None:
+    pytest.importorskip("ai_edge_litert")
+    judged = [case for case in CASES if is_judged(case)]
+    graphs = [case.graph() for case in judged]
+    inputs = [case.inputs(VECTORS) for case in judged]
+    feeds = [[x for own in inputs for x in own[v]] for v in range(VECTORS)]
+    results = run_tflite(export(merge(graphs)), feeds)
+    wrong: list[str] = []
+    for v, result in enumerate(results):
+        remaining = iter(result)
+        for case, graph, own in zip(judged, graphs, inputs, strict=True):
+            for wanted in run_reference(graph, own[v], case.numerics):
+                actual = next(remaining)
+                if wanted.dtype != actual.dtype or not np.array_equal(wanted, actual):
+                    wrong.append(f"{case.op} {case.name}")
+    assert not wrong
+
+
+def test_files_are_read_back_as_they_were() -> None:
+    for case in CASES:
+        if not can_export(case):
+            continue
+        graph = case.graph()
+        back = fuse_pad(load_tflite(Path(f"{case.name}.tflite"), export(graph)))
+        assert len(back.nodes) == 1, case.name
+        # A missing bias comes back as zeros, behind all else.
+        assert facts(back)[0][: len(facts(graph)[0])] == facts(graph)[0], case.name
+        for a, b in zip(back.nodes[0].inputs, graph.nodes[0].inputs, strict=False):
+            if b is not None and graph.values[b].const is not None:
+                assert a is not None
+                np.testing.assert_array_equal(back.values[a].const, graph.values[b].const)

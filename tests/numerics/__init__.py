@@ -1,0 +1,1 @@
+"""Tests of the fixed-point primitives and of the operators' integer rules."""

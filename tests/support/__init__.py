@@ -1,0 +1,1 @@
+"""Tools that several test folders share."""

@@ -1,0 +1,111 @@
+"""Test cases of single ops: what tests/vectors/<op>.py list, and how they become graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcuc.ir.graph import Array, Graph, Node, Value
+from mcuc.ir.types import DType, Quant, TensorType
+from mcuc.ops import spec_of
+from mcuc.ops.spec import NUMERICS, Site
+
+
+@dataclass(frozen=True)
+class Operand:
+    """One operand of a case: run-time when `data` is None.
+
+    `pattern` says what a run-time operand is filled with: "random" (full range), "extremes" (only
+    the smallest and largest value), "ramp" (every value of the type in order, repeated).
+    """
+
+    type: TensorType
+    data: Array | None = None
+    pattern: str = "random"
+
+
+@dataclass(frozen=True)
+class Case:
+    """One node. `outputs` give element type and quantization; their shapes are inferred."""
+
+    name: str
+    op: str
+    attrs: object
+    operands: tuple[Operand | None, ...]
+    outputs: tuple[TensorType, ...]
+    seed: int = 0
+    numerics: str = NUMERICS[0]
+
+    def graph(self) -> Graph:
+        """The case as a graph of one node."""
+        values: dict[int, Value] = {}
+        ids: list[int | None] = []
+        for position, operand in enumerate(self.operands):
+            if operand is None:
+                ids.append(None)
+                continue
+            values[position] = Value(operand.type, f"operand_{position}", operand.data)
+            ids.append(position)
+        site = Site(
+            attrs=self.attrs,
+            inputs=tuple(None if o is None else o.type for o in self.operands),
+            outputs=self.outputs,
+            consts=tuple(None if o is None else o.data for o in self.operands),
+            numerics=self.numerics,
+        )
+        first = len(self.operands)
+        for i, type_ in enumerate(spec_of(self.op).infer(site)):
+            values[first + i] = Value(type_, f"result_{i}")
+        outputs = tuple(range(first, first + len(self.outputs)))
+        node = Node(self.op, tuple(ids), outputs, self.attrs)
+        runtime = tuple(i for i, o in enumerate(self.operands) if o is not None and o.data is None)
+        return Graph((node,), values, runtime, outputs, name=self.name)
+
+    def inputs(self, vectors: int = 1) -> list[list[Array]]:
+        """Seeded run-time operands, `vectors` sets of them."""
+        rng = np.random.default_rng(self.seed)
+        return [
+            [
+                fill(rng, o.type, o.pattern)
+                for o in self.operands
+                if o is not None and o.data is None
+            ]
+            for _ in range(vectors)
+        ]
+
+
+def fill(rng: np.random.Generator, type_: TensorType, pattern: str) -> Array:
+    """Seeded data of a type."""
+    dtype = type_.dtype.numpy
+    if type_.dtype is DType.F32:
+        return _fill_float(rng, type_.shape, pattern)
+    info = np.iinfo(dtype.name)
+    if pattern == "extremes":
+        return rng.choice(np.array([info.min, info.max], dtype), type_.shape)
+    if pattern == "ramp":
+        values = np.arange(info.min, info.max + 1, dtype=np.int64)
+        return np.resize(values, type_.shape).astype(dtype)
+    return rng.integers(info.min, info.max, type_.shape, dtype, endpoint=True)
+
+
+def _fill_float(rng: np.random.Generator, shape: tuple[int, ...], pattern: str) -> Array:
+    """Floats in [-1, 1]; "ramp": multiples of 1/256 in [-4, 4); "extremes": limits of the type."""
+    if pattern == "ramp":
+        return np.resize(np.arange(-1024, 1024) / 256, shape).astype(np.float32)
+    if pattern == "extremes":
+        limits = (np.nan, -np.inf, -3e38, -1e-45, -0.0, 0.0, 1e-45, 3e38, np.inf)
+        return rng.choice(np.array(limits, np.float32), shape)
+    return rng.uniform(-1, 1, shape).astype(np.float32)
+
+
+def s8(shape: Sequence[int], scale: float = 0.05, zero_point: int = 0) -> TensorType:
+    """A per-tensor quantized int8 type; the scale is rounded to float32 as in a file."""
+    return TensorType(tuple(shape), DType.S8, Quant((float(np.float32(scale)),), (zero_point,)))
+
+
+def per_channel(shape: Sequence[int], scales: Sequence[float], axis: int) -> TensorType:
+    """A symmetric per-channel int8 weight type."""
+    quant = Quant(tuple(float(np.float32(s)) for s in scales), (0,) * len(scales), axis)
+    return TensorType(tuple(shape), DType.S8, quant)

@@ -1,0 +1,46 @@
+"""Cases of average_pool2d: windows, padding that does not count, rounding, blocks of channels."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from mcuc.ops.windows import Pad, Pair
+from tests.support.cases import Case
+from tests.support.weighted_cases import pool
+
+
+def _case(
+    name: str, x: tuple[int, ...], filter: Pair, stride: Pair, *pad: str | Pad, **more: Any
+) -> Case:
+    return pool(name, "average_pool2d", x, filter, stride, *pad, **more)
+
+
+CASES: list[Case] = [
+    *(
+        _case(f"{k}x{k}_stride_{s}_{pad.lower()}", (1, 8, 9, 3), (k, k), (s, s), pad)
+        for k, s in ((1, 1), (2, 2), (3, 1), (3, 2), (2, 4), (5, 3), (7, 2))
+        for pad in ("SAME", "VALID")
+    ),
+    *(_case(f"channels_{c}", (1, 4, 5, c), (2, 3), (1, 2)) for c in (1, 4, 5, 8, 15, 16, 17, 33)),
+    _case("1x4", (1, 1, 32, 4), (1, 4), (1, 4), "SAME"),
+    _case("4x1", (1, 9, 3, 4), (4, 1), (3, 1), "SAME"),
+    _case("b40_pad_1_zero_minus_128", (1, 4, 4, 1), (3, 3), (2, 2), (1, 1, 1, 1), zero=-128),
+    _case("b40_pad_1_zero_17", (1, 4, 4, 1), (3, 3), (2, 2), (1, 1, 1, 1), zero=17),
+    _case("b41_end_pad", (1, 2, 2, 3), (3, 3), (3, 3), (1, 0, 1, 0)),
+    _case("pads_0_2_1_0", (1, 5, 6, 3), (3, 2), (2, 1), (0, 2, 1, 0)),
+    _case("b43_whole_map", (1, 7, 7, 17), (7, 7), (7, 7)),
+    _case("filter_beyond_map", (1, 2, 3, 2), (5, 7), (1, 1), "SAME"),
+    _case("map_1x1", (1, 1, 1, 3), (3, 3), (2, 2), "SAME"),
+    _case("b82_batch_2", (2, 5, 4, 3), (2, 2), (2, 2)),
+    _case("extremes", (1, 6, 6, 4), (2, 2), (1, 1), pattern="extremes"),
+    _case("ties", (1, 32, 32, 2), (1, 2), (1, 1)),
+    *(
+        _case(f"activation_{a}", (1, 6, 6, 4), (2, 2), (1, 1), activation=a, zero=-20)
+        for a in ("relu", "relu6", "relu_n1_to_1")
+    ),
+    *(
+        _case(f"half_up_{k}", (1, 12, 12, 3), (k, 2), (1, 1), "SAME", rounding="half_up")
+        for k in (1, 2, 3)
+    ),
+    _case("b97_row_over_65535_bytes", (1, 2, 1030, 64), (2, 2), (2, 40)),
+]

@@ -1,0 +1,103 @@
+"""Cases of depthwise_conv2d: kernels, strides, multipliers, blocks of channels, dead channels."""
+
+from __future__ import annotations
+
+from tests.support.cases import Case
+from tests.support.weighted_cases import depthwise
+
+_KERNELS = ((1, 1), (2, 2), (3, 3), (5, 5), (7, 7), (1, 4), (5, 1))
+_ACTIVATIONS = ("none", "relu", "relu6", "relu_n1_to_1")
+
+
+def _kernels() -> list[Case]:
+    cases = []
+    for i, kernel in enumerate(_KERNELS):
+        for stride in ((1, 1), (2, 2), (3, 4))[: 2 + i % 2]:
+            name = f"kernel_{kernel[0]}x{kernel[1]}_stride_{stride[0]}x{stride[1]}"
+            case = depthwise(
+                name,
+                (1, 8 + i % 2, 9 - stride[0] % 2, 4),
+                kernel,
+                stride=stride,
+                pad="SAME" if i % 3 else "VALID",
+                x_zero=(-128, 127, 17)[i % 3],
+                x_scale=0.002,
+                activation=_ACTIVATIONS[(i + stride[0]) % 4],
+            )
+            cases.append(case)
+    return cases
+
+
+def _multipliers() -> list[Case]:
+    return [
+        *(
+            depthwise(
+                f"b11_multiplier_{m}_channels_{c}_stride_{s}",
+                (1, 5, 6, c),
+                (3, 3),
+                m,
+                stride=(s, s),
+                pad="SAME",
+            )
+            for m, c, s in ((2, 1, 1), (2, 4, 2), (6, 3, 1), (8, 3, 2), (16, 1, 2), (32, 4, 1))
+        ),
+        depthwise("b11_multiplier_17", (1, 4, 4, 3), (2, 3), 17, dilation=(2, 1)),
+        depthwise("b11_channels_1_multiplier_32", (1, 16, 16, 1), (3, 3), 32, stride=(2, 2)),
+        depthwise("multiplier_2_per_tensor", (2, 4, 4, 3), (3, 3), 2, w_scale=0.01, pad="SAME"),
+    ]
+
+
+def _geometry() -> list[Case]:
+    return [
+        *(
+            depthwise(f"channels_{c}", (1, 5, 4, c), (3, 3), pad="SAME")
+            for c in (1, 3, 5, 8, 15, 16, 17, 33)
+        ),
+        depthwise("dilation_2", (1, 9, 8, 5), (3, 3), dilation=(2, 2), pad="SAME"),
+        depthwise("dilation_1x3", (1, 4, 12, 3), (3, 3), dilation=(1, 3), stride=(2, 1)),
+        depthwise("b16_pads", (1, 5, 6, 4), (3, 3), pad=(2, 0, 1, 3), x_zero=-128),
+        depthwise("b17_5x5_stride2", (1, 11, 11, 8), (5, 5), stride=(2, 2), pad="SAME"),
+        depthwise("b17_7x7_stride2", (1, 12, 12, 8), (7, 7), stride=(2, 2), pad="SAME"),
+        depthwise("map_1x1", (1, 1, 1, 7), (3, 3), pad="SAME"),
+        depthwise("kernel_beyond_map", (1, 3, 2, 3), (7, 5), pad="SAME"),
+        depthwise("whole_map", (1, 7, 5, 9), (7, 5)),
+        depthwise("b82_batch_3", (3, 4, 5, 3), (3, 3), pad="SAME"),
+        depthwise("b97_row_over_65535_bytes", (1, 2, 1030, 64), (2, 2), stride=(1, 50)),
+    ]
+
+
+def _requantization() -> list[Case]:
+    powers = [2.0**-k for k in range(1, 17)]
+    big = 2**31 - 200
+    return [
+        depthwise("b19_ties", (1, 6, 6, 16), (1, 1), x_scale=1.0, w_scale=powers, out_scale=1.0),
+        depthwise(
+            "b22_tiny_and_large_factors",
+            (1, 4, 4, 4),
+            (2, 2),
+            x_scale=1.0,
+            w_scale=[1e-12, 2.0**20, 3.0, 1e-20],
+            out_scale=1.0,
+            bias=[2**31 - 1, 3, -2, 9],
+        ),
+        depthwise(
+            "b26_dead_channels",
+            (1, 7, 7, 4),
+            (5, 5),
+            w_scale=[0.01, 1e-12, 0.02, 1e-9],
+            bias=[100, 2**30, -100, -(2**30)],
+            pad="SAME",
+        ),
+        depthwise("per_tensor", (1, 5, 5, 6), (3, 3), w_scale=0.02, pad="SAME"),
+        depthwise("extreme_weights", (1, 5, 5, 5), (3, 3), weights=[-128, -127, 127]),
+        depthwise(
+            "extremes", (1, 5, 5, 5), (3, 3), weights=[-128, 127], pattern="extremes", x_zero=127
+        ),
+        depthwise("saturated_results", (1, 5, 5, 4), (3, 3), out_scale=1e-4, out_zero=127),
+        depthwise("accumulator_wraps", (1, 4, 4, 2), (3, 3), bias=[big, -big], x_zero=-128),
+        depthwise("no_bias", (1, 5, 5, 4), (3, 3), bias=None, pad="SAME"),
+        depthwise("ramp_input", (1, 16, 16, 1), (1, 1), pattern="ramp", w_scale=0.03),
+    ]
+
+
+CASES: list[Case] = [*_kernels(), *_multipliers(), *_geometry(), *_requantization()]

@@ -1,0 +1,31 @@
+"""Vectors of LOGISTIC: all bytes under twenty quantizations (B38, B119), shapes."""
+
+from __future__ import annotations
+
+from mcuc.ops.logistic import Attrs
+from tests.support.case_model import TfliteOp
+from tests.support.cases import Case, Operand, s8
+from tests.support.quant_pairs import PAIRS
+
+SHAPES = ((1,), (3, 7), (2, 3, 5), (1, 3, 5, 7), (2, 3, 2, 5))
+
+
+def cases() -> list[Case]:
+    found = []
+    for i, (scale, zero_point, out_scale, out_zero_point) in enumerate(PAIRS):
+        operand = Operand(s8((1, 4, 4, 16), scale, zero_point), pattern="ramp")
+        out = s8((), 1 / 256, out_zero_point)
+        found.append(Case(f"b119_pair_{i}", "logistic", Attrs(), (operand,), (out,)))
+        if out_scale < 0.03 and out_scale != 1 / 256:
+            out = s8((), out_scale, out_zero_point)
+            found.append(Case(f"b38_odd_scale_{i}", "logistic", Attrs(), (operand,), (out,)))
+    for shape in SHAPES:
+        name = f"shape_{'x'.join(map(str, shape))}"
+        operand = Operand(s8(shape, 0.06, 4))
+        found.append(Case(name, "logistic", Attrs(), (operand,), (s8((), 1 / 256, -128),)))
+    return found
+
+
+def tflite(case: Case) -> TfliteOp | None:
+    # The interpreter refuses any other output scale.
+    return None if case.name.startswith("b38") else TfliteOp("LOGISTIC")

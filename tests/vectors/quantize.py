@@ -1,0 +1,60 @@
+"""Vectors of QUANTIZE: ties and limits of floats; all bytes under twenty pairs (B119)."""
+
+from __future__ import annotations
+
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops.quantize import Attrs
+from tests.support.case_model import TfliteOp
+from tests.support.cases import Case, Operand
+from tests.support.quant_pairs import PAIRS, byte_type
+
+SHAPES = ((1,), (3, 7), (2, 3, 5), (1, 3, 5, 7), (2, 3, 2, 5))
+FLOAT_QUANTS = ((1 / 128, 0), (1 / 64, -128), (1 / 64, 127), (0.0235294, -1), (0.003, 40), (2.0, 5))
+
+
+def cases() -> list[Case]:
+    found = []
+    for dtype in (DType.S8, DType.U8):
+        kind = dtype.value
+        for i, (scale, zero_point) in enumerate(FLOAT_QUANTS):
+            out = byte_type((), dtype, scale, zero_point)
+            for pattern, width in (("ramp", 16), ("random", 3)):
+                shape = (1, width, 16, 8)
+                operand = Operand(TensorType(shape, DType.F32), pattern=pattern)
+                name = f"f32_{kind}_{pattern}_{i}"
+                found.append(Case(name, "quantize", Attrs(), (operand,), (out,), seed=i))
+        # Huge values: the interpreter's own cast overflows, so only the kernel is judged.
+        operand = Operand(TensorType((1, 3, 4, 5), DType.F32), pattern="extremes")
+        out = byte_type((), dtype, 0.5, 3)
+        found.append(Case(f"f32_{kind}_extremes", "quantize", Attrs(), (operand,), (out,)))
+    for size in SHAPES:
+        name = f"shape_{'x'.join(map(str, size))}"
+        operand = Operand(TensorType(size, DType.F32))
+        out = byte_type((), DType.S8, 0.01, 7)
+        found.append(Case(name, "quantize", Attrs(), (operand,), (out,)))
+    return found + _between_bytes()
+
+
+def _between_bytes() -> list[Case]:
+    found = []
+    kinds = (DType.S8, DType.U8)
+    for source in kinds:
+        for target in kinds:
+            for i, (scale, zero_point, out_scale, out_zero_point) in enumerate(PAIRS):
+                if (source, target) != (DType.S8, DType.S8) and i % 4:
+                    continue
+                operand = Operand(
+                    byte_type((1, 4, 4, 16), source, scale, zero_point), pattern="ramp"
+                )
+                out = byte_type((), target, out_scale, out_zero_point)
+                name = f"b119_{source.value}_{target.value}_pair_{i}"
+                found.append(Case(name, "quantize", Attrs(), (operand,), (out,)))
+            same = byte_type((2, 8, 16), source, 0.05, 0), byte_type((), target, 0.05, 0)
+            name = f"{source.value}_{target.value}_same_scale"
+            operand = Operand(same[0], pattern="ramp")
+            found.append(Case(name, "quantize", Attrs(), (operand,), (same[1],)))
+    return found
+
+
+def tflite(case: Case) -> TfliteOp | None:
+    return None if case.name.endswith("extremes") else TfliteOp("QUANTIZE")
