@@ -22,7 +22,8 @@ uint32_t mcuc_port_counter_ticks(void)
   return CYCCNT;
 }
 
-int mcuc_port_counter_wrapped(void)
+uint32_t mcuc_port_counter_wraps(uint32_t ticks)
 {
+  (void)ticks;
   return 0;
 }

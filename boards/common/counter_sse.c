@@ -31,7 +31,7 @@ uint32_t mcuc_port_counter_ticks(void)
   return LOW;
 }
 
-int mcuc_port_counter_wrapped(void)
+uint32_t mcuc_port_counter_wraps(uint32_t ticks)
 {
-  return now() - started > 0xFFFFFFFFu;
+  return (uint32_t)((now() - started - ticks) >> 32);
 }

@@ -27,7 +27,8 @@ uint32_t mcuc_port_counter_ticks(void)
   return CNT;
 }
 
-int mcuc_port_counter_wrapped(void)
+uint32_t mcuc_port_counter_wraps(uint32_t ticks)
 {
-  return (SR & 1u) != 0;
+  (void)ticks;
+  return (SR & 1u) != 0 ? MCUC_WRAPS_UNKNOWN : 0u; /* the flag does not count */
 }

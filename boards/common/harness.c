@@ -6,7 +6,8 @@
  *   then the vectors: the bytes of all inputs, back to back.
  * Response file:
  *   "MCRS", number of requests, guard bytes, then per request, vector and run one record:
- *   "RECD", return code, flags (bit 0 counter valid, bit 1 stack known), counter units, stack bytes,
+ *   "RECD", return code, flags (bit 0 counter valid, bit 1 stack known), counter units (low, high),
+ *   stack bytes,
  *   number of regions (bit 16: and a state), two verdicts (before, behind) of each and of the stack,
  *   number of outputs, each its size and bytes,
  *   number of trace entries, five words each,
@@ -32,11 +33,10 @@ typedef struct request {
 typedef struct session {
   mcuc_stream stream;
   int (*volatile run)(const mcuc_memory *memory); /* volatile: no compiler specialises the call */
-  uint32_t overhead; /* counter units of an empty measurement */
+  uint64_t overhead; /* counter units of an empty measurement */
   uintptr_t stack; /* stack pointer at the measured call, 0 = unknown */
   uint32_t stack_used;
-  uint32_t ticks;
-  int wrapped;
+  uint32_t ticks, wraps;
 } session;
 
 static _Noreturn void refuse(const char *why)
@@ -64,9 +64,14 @@ __attribute__((noinline)) static int measure(session *s, const mcuc_memory *memo
   start = mcuc_port_counter_ticks();
   code = s->run(memory);
   s->ticks = mcuc_port_counter_ticks() - start;
+  s->wraps = mcuc_port_counter_wraps(s->ticks);
   s->stack_used = s->stack ? mcuc_port_stack_used(s->stack) : 0u;
-  s->wrapped = mcuc_port_counter_wrapped();
   return code;
+}
+
+static uint64_t units_of(const session *s)
+{
+  return mcuc_port_units(((uint64_t)s->wraps << 32) | s->ticks);
 }
 
 static mcuc_memory memory_of(const mcuc_test_model *model)
@@ -117,13 +122,15 @@ static void put_record(session *s, const mcuc_test_model *model, const mcuc_memo
                        int code, uint32_t flags)
 {
   mcuc_stream *stream = &s->stream;
-  const int counted = mcuc_port_counter_present() && !s->wrapped;
-  const uint32_t units = mcuc_port_units(s->ticks);
+  const int counted = mcuc_port_counter_present() && s->wraps != MCUC_WRAPS_UNKNOWN;
+  const uint64_t all = units_of(s);
+  const uint64_t units = all > s->overhead ? all - s->overhead : 0u;
   uint32_t i;
   mcuc_stream_put(stream, MAGIC_RECORD);
   mcuc_stream_put(stream, (uint32_t)code);
   mcuc_stream_put(stream, (counted ? (uint32_t)COUNTER_VALID : 0u) | (s->stack ? (uint32_t)STACK_KNOWN : 0u));
-  mcuc_stream_put(stream, units > s->overhead ? units - s->overhead : 0u);
+  mcuc_stream_put(stream, (uint32_t)units);
+  mcuc_stream_put(stream, (uint32_t)(units >> 32));
   mcuc_stream_put(stream, s->stack_used);
   put_guards(stream, model);
   mcuc_stream_put(stream, model->n_outputs);
@@ -165,7 +172,7 @@ static void run_vector(session *s, const mcuc_test_model *model, const mcuc_memo
     for (i = 0; i < model->n_inputs; ++i) {
       mcuc_stream_get(stream, model->input(memory, i), model->input_bytes[i]);
     }
-    mcuc_trace_reset((r->flags & FLAG_TRACE) != 0, s->overhead);
+    mcuc_trace_reset((r->flags & FLAG_TRACE) != 0, (uint32_t)s->overhead);
     s->run = model->run;
     code = measure(s, memory);
     if (mcuc_trace_overflow()) {
@@ -221,7 +228,7 @@ _Noreturn void mcuc_harness(const char *request_file, const char *response_file)
   }
   s.run = idle;
   (void)measure(&s, &nothing);
-  s.overhead = mcuc_port_units(s.ticks);
+  s.overhead = units_of(&s);
   mcuc_stream_put(&s.stream, MAGIC_RESPONSE);
   mcuc_stream_put(&s.stream, head[1]);
   mcuc_stream_put(&s.stream, MCUC_TEST_GUARD_BYTES);

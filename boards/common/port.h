@@ -24,14 +24,16 @@ void mcuc_port_close(int32_t file);
 void mcuc_port_print(const char *text);
 _Noreturn void mcuc_port_exit(int status);
 
-/* The counter, free running and counting up. `start` restarts it and forgets a wrap; `wrapped` says
- * that more than 2^32 ticks passed since. mcuc_port_units turns ticks into the board's unit,
- * rounded: a tick is finer than an instruction, so the result is exact. */
+/* The counter, free running and counting up. `start` restarts it; `ticks` are its low 32 bits;
+ * `wraps` says how often 2^32 ticks passed on top of the `ticks` since `start`, or that the counter
+ * cannot tell. mcuc_port_units turns ticks into the board's unit, rounded: a tick is finer than an
+ * instruction, so the result is exact. */
+#define MCUC_WRAPS_UNKNOWN 0xFFFFFFFFu
 void mcuc_port_counter_start(void);
 uint32_t mcuc_port_counter_ticks(void);
-int mcuc_port_counter_wrapped(void);
+uint32_t mcuc_port_counter_wraps(uint32_t ticks);
 int mcuc_port_counter_present(void);
-uint32_t mcuc_port_units(uint32_t ticks);
+uint64_t mcuc_port_units(uint64_t ticks);
 
 /* The stack: `pointer` is the caller's stack pointer (0 on a host: nothing is known); `paint` fills
  * what is free with a pattern; `used` then gives the bytes below `pointer` that were written since

@@ -72,8 +72,9 @@ uint32_t mcuc_port_counter_ticks(void)
   return 0;
 }
 
-int mcuc_port_counter_wrapped(void)
+uint32_t mcuc_port_counter_wraps(uint32_t ticks)
 {
+  (void)ticks;
   return 0;
 }
 
@@ -82,7 +83,7 @@ int mcuc_port_counter_present(void)
   return 0;
 }
 
-uint32_t mcuc_port_units(uint32_t ticks)
+uint64_t mcuc_port_units(uint64_t ticks)
 {
   return ticks;
 }

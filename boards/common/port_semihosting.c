@@ -96,10 +96,10 @@ int mcuc_port_counter_present(void)
   return 1;
 }
 
-uint32_t mcuc_port_units(uint32_t ticks)
+uint64_t mcuc_port_units(uint64_t ticks)
 {
-  const uint64_t scaled = (uint64_t)ticks * MCUC_BOARD_COUNTER_NUMERATOR;
-  return (uint32_t)((scaled + MCUC_BOARD_COUNTER_DENOMINATOR / 2) / MCUC_BOARD_COUNTER_DENOMINATOR);
+  const uint64_t scaled = ticks * MCUC_BOARD_COUNTER_NUMERATOR;
+  return (scaled + MCUC_BOARD_COUNTER_DENOMINATOR / 2) / MCUC_BOARD_COUNTER_DENOMINATOR;
 }
 
 void mcuc_port_forbid(const void *data, uint32_t bytes)

@@ -87,7 +87,8 @@ void mcuc_trace_begin(const mcuc_step *step)
 
 void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y, int32_t n)
 {
-  uint32_t units = mcuc_port_units(mcuc_port_counter_ticks() - trace.started);
+  /* Of one call: far below 2^32 ticks, so that a wrap in between does no harm. */
+  uint64_t units = mcuc_port_units(mcuc_port_counter_ticks() - trace.started);
   mcuc_trace_entry *entry;
   uint64_t sum;
   int32_t row;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import logging
 from dataclasses import dataclass
 
 from mcuc.build.options import Options
@@ -10,27 +11,34 @@ from mcuc.errors import InternalError, McucError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Program
 from mcuc.ir.target import Target
-from mcuc.passes.fold_constants import fold_constants
-from mcuc.passes.fuse_pad import fuse_pad
-from mcuc.passes.remove_dead_nodes import remove_dead_nodes
-from mcuc.passes.strip_io_quantize import strip_io_quantize
-from mcuc.passes.transpose_to_reshape import transpose_to_reshape
-from mcuc.passes.verify import verify
+from mcuc.passes.fold_constants import fold_constants_pass
+from mcuc.passes.fuse_pad import FUSE_PAD
+from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
+from mcuc.passes.spec import Pass
+from mcuc.passes.strip_io_quantize import STRIP_IO_QUANTIZE
+from mcuc.passes.transpose_to_reshape import TRANSPOSE_TO_RESHAPE
+from mcuc.passes.verify import verify_graph
 from mcuc.plan.problem import MemoryPlan
 from mcuc.plan.solve import plan_memory
 from mcuc.schedule.lower import lower
 from mcuc.schedule.order import reorder
 from mcuc.schedule.spec import with_groups
 
-# Graph -> Graph, all exact: the outputs keep every bit.
-PASSES = (
-    remove_dead_nodes,  # what no output needs is neither checked nor compiled further
-    fold_constants,  # nodes over constants alone are computed here
-    transpose_to_reshape,  # a transpose that moves only axes of size 1 costs nothing
-    fuse_pad,  # a convolution pads for free
-    remove_dead_nodes,  # what the passes above left behind
-    reorder,  # branches in the order that needs the least memory
-)
+log = logging.getLogger(__name__)
+
+
+def passes(options: Options) -> list[Pass]:
+    """Graph -> Graph, in order."""
+    stripped = [STRIP_IO_QUANTIZE] if options.io == "quantized" else []
+    return [
+        *stripped,  # first: what follows sees the border that the user asked for
+        REMOVE_DEAD_NODES,  # what no output needs is not compiled
+        fold_constants_pass(options.numerics),  # nodes over constants alone are computed here
+        TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
+        FUSE_PAD,  # a convolution pads for free
+        REMOVE_DEAD_NODES,  # what the passes above left behind
+        Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory
+    ]
 
 
 @dataclass(frozen=True)
@@ -38,8 +46,8 @@ class Lowered:
     """A compiled program with its memory plan.
 
     Attributes:
-        source: The graph as loaded (after `--io`).
-        graph: The graph as compiled.
+        source: The graph as loaded.
+        graph: The graph after the passes.
     """
 
     source: Graph
@@ -49,33 +57,30 @@ class Lowered:
     schedule_kind: str
 
 
-def prepare(graph: Graph, io: str = "stored") -> tuple[Graph, Graph]:
-    """(the model as asked for, the same after all passes); verified after each pass."""
-    verify(graph)
-    if io == "quantized":
-        graph = strip_io_quantize(graph)
-        verify(graph)
-    source = graph
-    for run in PASSES:
+def prepare(graph: Graph, options: Options) -> Graph:
+    """The graph after all passes; verified after each one."""
+    verify_graph(graph, options.numerics)
+    for step in passes(options):
         try:
-            graph = run(graph)
-            verify(graph)
+            graph = step.fn(graph)
         except McucError:
             raise
         except Exception as error:
-            raise InternalError("E903", f"pass {run.__name__} failed", why=repr(error)) from error
-    return source, graph
+            raise InternalError("E904", f"pass {step.name} failed", why=repr(error)) from error
+        verify_graph(graph, options.numerics)
+        log.info("%s: %d nodes", step.name, len(graph.nodes))
+    return graph
 
 
 def lower_and_plan(graph: Graph, target: Target, options: Options) -> Lowered:
     """Everything between the loaded graph and C."""
-    source, prepared = prepare(graph, options.io)
+    prepared = prepare(graph, options)
     schedule = with_groups(prepared, *options.groups)
     program = lower(prepared, target, schedule, numerics=options.numerics)
     if options.sram_bytes is not None:
         program = dataclasses.replace(program, target=limited(target, options.sram_bytes))
     plan = plan_memory(program)
-    return Lowered(source, prepared, program, plan, schedule.kind)
+    return Lowered(graph, prepared, program, plan, schedule.kind)
 
 
 def limited(target: Target, sram_bytes: int) -> Target:

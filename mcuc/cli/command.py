@@ -62,6 +62,23 @@ def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How numbers in a user's data become the model's inputs."""
+    function = click.option(
+        "--offset", type=float, default=0.0, help="real value = FACTOR * number + OFFSET."
+    )(function)
+    return click.option(
+        "--factor", type=float, default=None,
+        help="Scale of the data, for example 0.00392157 for 0..255 pixels meant as 0..1. Without "
+        "it data of the model's own type are taken as they are, others as real values.",
+    )(function)  # fmt: skip
+
+
+def places(text: str) -> tuple[str, ...]:
+    """The places of `--on`, separated by commas."""
+    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
+
+
 def reporting(function: Callable[..., Json | None]) -> Callable[..., None]:
     """Runs a command: McucError becomes text or the errors document, with its exit code.
 

@@ -16,6 +16,14 @@ _MODEL_RAM = """\
   }} > ram_{region}
 """
 
+# Where <model>_arena.c puts its memory.
+_ARENA = """\
+  .mcuc_ram_{region} (NOLOAD) : ALIGN(16)
+  {{
+    *(.bss.mcuc_ram_{region})
+  }} > ram_{region}
+"""
+
 
 def board_header(board: Board) -> str:
     """`mcuc_board.h`: the facts that start-up and ports are compiled with."""
@@ -69,10 +77,11 @@ def model_regions(board: Board, names: Sequence[str], count: int) -> tuple[str, 
     return tuple(names)
 
 
-def linker_script(board: Board, regions: Sequence[str]) -> str:
+def linker_script(board: Board, regions: Sequence[str], stack_bytes: int | None = None) -> str:
     """The linker script of a program whose `.model_ram.<i>` lies in RAM region `regions[i]`.
 
-    The state's section lies beside the stack. A fence's limit cuts the first region.
+    The state's section lies beside the stack. A fence's limit cuts the first region. The stack is
+    the board's unless `stack_bytes` says another size.
     """
     template = string.Template(
         (data_dir("boards") / "common" / "firmware.ld.in").read_text(encoding="utf-8")
@@ -85,13 +94,14 @@ def linker_script(board: Board, regions: Sequence[str]) -> str:
         memory.append(
             f"  ram_{region.name} (rwx) : ORIGIN = {region.address:#010x}, LENGTH = {size:#x}"
         )
-    placed = [_MODEL_RAM.format(index=i, region=name) for i, name in enumerate(regions)]
+    placed = [_ARENA.format(region=r.name) for r in board.target.regions]
+    placed += [_MODEL_RAM.format(index=i, region=name) for i, name in enumerate(regions)]
     placed.append(_MODEL_RAM.format(index="state", region=board.stack_region))
     return template.substitute(
         flash_address=f"{board.flash.address:#010x}",
         flash_bytes=f"{board.flash.size_bytes:#x}",
         memory="\n".join(memory),
-        stack_bytes=board.stack_bytes,
+        stack_bytes=board.stack_bytes if stack_bytes is None else stack_bytes,
         stack_region=f"ram_{board.stack_region}",
         model_ram="\n".join(placed),
     )

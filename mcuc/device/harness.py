@@ -90,7 +90,7 @@ class RunRecord:
     Attributes:
         code: What the model's run function returned.
         instructions: From its entry to its exit, in the board's counter unit; None when there is
-            no counter or it wrapped. A traced run counts the tracing too.
+            no counter or it wrapped and cannot tell how often. A traced run counts the tracing too.
         stack_bytes: Deepest use below the caller; None on the host.
         guards: Verdicts.
         outputs: Bytes of each output.
@@ -248,19 +248,19 @@ class _Reader:
 def _record(reader: _Reader) -> RunRecord:
     reader.magic(_RECORD)
     (code,) = struct.unpack("<i", reader.take(4))
-    flags, units, stack = reader.word(), reader.word(), reader.word()
+    flags, low, high, stack = (reader.word() for _ in range(4))
     guards = _guards(reader)
     outputs = tuple(reader.blob() for _ in range(reader.word()))
     trace = []
     for _ in range(reader.word()):
-        step, calls, low, high, crc = (reader.word() for _ in range(5))
+        step, calls, step_low, step_high, crc = (reader.word() for _ in range(5))
         if calls:
-            units_in_step = high << 32 | low if flags & _COUNTER_VALID else None
+            units_in_step = step_high << 32 | step_low if flags & _COUNTER_VALID else None
             trace.append(StepTrace(step, calls, units_in_step, crc))
     ram = tuple(reader.blob() for _ in range(reader.word()))
     return RunRecord(
         code=code,
-        instructions=units if flags & _COUNTER_VALID else None,
+        instructions=high << 32 | low if flags & _COUNTER_VALID else None,
         stack_bytes=stack if flags & _STACK_KNOWN else None,
         guards=guards,
         outputs=outputs,

@@ -21,6 +21,7 @@ _NODE = re.compile(r'node: \{ title: "([^"]*)" label: "([^"]*)"')
 _EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"')
 _BYTES = re.compile(r"\\n(\d+) bytes \((\w+)")
 _INDIRECT = "__indirect_call"
+_LOOP = ("mcuc_run_segment", "mcuc_advance")
 _FORM = re.compile(r"mcuc_form_\w+")
 _KERNEL = re.compile(r"mcuc_\w+?__\w+")
 
@@ -134,11 +135,17 @@ class _Search:
             return 0
         return frame
 
+    def _indirect(self, caller: str) -> set[str]:
+        """The loop of driver/run.c calls forms, the rest of the driver kernels; others, anything."""
+        if caller in _LOOP:
+            return self.forms
+        return self.kernels if caller.startswith("mcuc_") else self.forms | self.kernels
+
     def _callees(self, title: str) -> set[str]:
         callees = set(self.graph.calls.get(title, ()))
         if _INDIRECT in callees:
             callees.remove(_INDIRECT)
-            callees |= self.kernels if title in self.forms else self.forms | self.kernels
+            callees |= self._indirect(_name(title))
         return callees
 
 

@@ -95,11 +95,20 @@ def conv_real_multiplier(input_scale: float, filter_scale: float, output_scale: 
 def conv_multipliers(
     input_scale: float, filter_scales: Sequence[float], output_scale: float
 ) -> tuple[Multiplier, ...]:
-    """One multiplier per filter scale (one for all if the filter is quantized per tensor)."""
+    """One multiplier per filter scale (one for all if the filter is quantized per tensor).
+
+    Trained networks with folded batch normalisation have channels of negative scale; their
+    multiplier is that of the magnitude with the sign (checked against the interpreter).
+    """
     return tuple(
-        quantize_multiplier(conv_real_multiplier(input_scale, scale, output_scale))
+        _signed_multiplier(conv_real_multiplier(input_scale, scale, output_scale))
         for scale in filter_scales
     )
+
+
+def _signed_multiplier(real: float) -> Multiplier:
+    magnitude = quantize_multiplier(abs(real))
+    return Multiplier(-magnitude.multiplier if real < 0 else magnitude.multiplier, magnitude.shift)
 
 
 def per_tensor_multiplier(

@@ -90,7 +90,7 @@ def check_weights(
     if quant is None or not quant.per_channel:
         found = problems.per_tensor(weights, "weights")
     else:
-        found = _per_channel(problems, quant, weights.shape[axis], axis)
+        found = _per_channel(problems, quant, weights.shape[axis], axis, signed=not asymmetric)
     if found is None:
         return None
     if any(found.zero_points) and (found.per_channel or not asymmetric):
@@ -105,7 +105,9 @@ def check_weights(
     return found
 
 
-def _per_channel(problems: Problems, quant: Quant, channels: int, axis: int) -> Quant | None:
+def _per_channel(
+    problems: Problems, quant: Quant, channels: int, axis: int, *, signed: bool
+) -> Quant | None:
     if quant.axis != axis or not len(quant.scales) == len(quant.zero_points) == channels:
         problems.add(
             "E204",
@@ -114,12 +116,15 @@ def _per_channel(problems: Problems, quant: Quant, channels: int, axis: int) -> 
             help="weights are quantized per output channel or per tensor",
         )
         return None
-    bad = [i for i, s in enumerate(quant.scales) if not (np.isfinite(s) and s > 0)]
+    # A convolution's channel may have a negative scale: batch normalisation that was folded in.
+    sizes = [abs(s) if signed else s for s in quant.scales]
+    bad = [i for i, s in enumerate(sizes) if not (np.isfinite(s) and s > 0)]
     if bad:
+        wanted = "finite and not 0" if signed else "positive and finite"
         problems.add(
             "E202",
-            f"the scale {quant.scales[bad[0]]} of weights channel {bad[0]} is not positive and "
-            f"finite ({len(bad)} such channels)",
+            f"the scale {quant.scales[bad[0]]} of weights channel {bad[0]} is not {wanted} "
+            f"({len(bad)} such channels)",
             help="give channels without weights any positive scale",
         )
         return None
@@ -158,7 +163,7 @@ def check_requantization(
     if len(stored) not in (1, len(values)) or len(product) not in (1, len(values)):
         return  # recorded elsewhere, or scales that nothing reads
     off = np.abs(stored - product)
-    error = values * np.where(off > _ROUNDED * product, off, 0.0) / out.scale
+    error = values * np.where(off > _ROUNDED * np.abs(product), off, 0.0) / out.scale
     if error.max() > _BIAS_STEPS:
         channel = int(error.argmax())
         problems.add(

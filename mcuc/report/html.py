@@ -18,7 +18,7 @@ from mcuc.report.memory_map import KINDS, memory_map
 Json = dict[str, Any]
 Pairs = list[tuple[str, str]]
 
-NAME_LIMIT = 34
+NAME_LIMIT = 42
 SYMBOLS = 15
 LIVE_ROWS = 12
 
@@ -77,6 +77,7 @@ def _environment() -> jinja2.Environment:
     environment.filters.update(
         clean=text.clean,
         brief=text.brief,
+        fitting=text.fitting,
         short=text.shorten,
         n=text.exact,
         bytes=text.in_bytes,

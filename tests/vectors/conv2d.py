@@ -137,6 +137,17 @@ def _requantization() -> list[Case]:
         conv("no_bias", (1, 5, 5, 4), (3, 3, 3, 4), bias=None, pad="SAME", x_zero=-128),
         conv("no_bias_1x1", (1, 5, 5, 4), (3, 1, 1, 4), bias=None),
         conv("ramp_input", (1, 16, 16, 1), (2, 1, 1, 1), pattern="ramp", w_scale=0.03),
+        *(
+            conv(
+                f"negative_scales_{k}x{k}",
+                (1, 6, 6, 4),
+                (4, k, k, 4),
+                w_scale=[0.01, -0.01, -0.003, -1e-9],
+                out_scale=0.1,
+                pad="SAME",
+            )
+            for k in (1, 3)
+        ),
     ]
 
 

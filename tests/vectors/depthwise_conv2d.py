@@ -97,6 +97,14 @@ def _requantization() -> list[Case]:
         depthwise("accumulator_wraps", (1, 4, 4, 2), (3, 3), bias=[big, -big], x_zero=-128),
         depthwise("no_bias", (1, 5, 5, 4), (3, 3), bias=None, pad="SAME"),
         depthwise("ramp_input", (1, 16, 16, 1), (1, 1), pattern="ramp", w_scale=0.03),
+        depthwise(
+            "negative_scales",
+            (1, 6, 6, 4),
+            (3, 3),
+            w_scale=[0.01, -0.01, -0.003, -1e-9],
+            out_scale=0.05,
+            pad="SAME",
+        ),
     ]
 
 

@@ -41,12 +41,14 @@ def cases() -> list[Case]:
         found.append(case(f"quant_{i}_near", near))
         found.append(case(f"quant_{i}_far", Operand(s8((9, 12), scale, zero_point)), seed=i))
     found += [case(f"beta_{b}", Operand(s8((9, 12), 0.1, 4)), b) for b in (0.5, 0.1, 2.7)]
+    # The sum passes 2^31 by little: a sum that loses its highest bit gives large probabilities.
+    found.append(case("depth_4099_flat", Operand(s8((1, 4099), 1e-6, 0), pattern="extremes")))
     found.append(case("depth_limit", Operand(s8((1, 8191), 0.001, 0), pattern="extremes")))
     return found
 
 
 def tflite(case: Case) -> TfliteOp | None:
     assert isinstance(case.attrs, Attrs)
-    if case.name == "depth_limit":  # an assertion of gemmlowp ends the interpreter there
+    if case.name.startswith("depth"):  # an assertion of gemmlowp ends the interpreter there
         return None
     return TfliteOp("SOFTMAX", {"beta": case.attrs.beta})

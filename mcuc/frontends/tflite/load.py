@@ -30,6 +30,9 @@ from mcuc.ops.spec import NUMERICS, Site
 
 # A broken model can have thousands of problems; nobody reads more than these.
 _MOST_PROBLEMS = 1000
+# Scales of all operands together. The largest models for microcontrollers have some 20 000; a file
+# that names one long list of scales again and again would take minutes to check.
+_MOST_SCALES = 1 << 19
 
 
 @dataclass(frozen=True)
@@ -81,7 +84,9 @@ class _Loader:
         self._nodes: list[Node] = []
         self._problems: list[McucError] = []
         self._notes: list[str] = []
+        self._scales = 0
         self._ready: set[int] = set()  # tensors with data at this point of the execution order
+        self._first_users = self._users()
         self._produced = {t: i for i, op in enumerate(model.operators) for t in op.outputs}
 
     def load(self, name: str) -> Loaded:
@@ -114,6 +119,15 @@ class _Loader:
     def _problem(self, code: str, what: str, loc: Loc, why: str = "", help: str = "") -> None:
         self._problems.append(ModelError(code, what, loc=loc, why=why, help=help))
 
+    def _users(self) -> dict[int, Loc]:
+        """Tensor -> the first operator that reads it."""
+        users: dict[int, Loc] = {}
+        for number, operator in enumerate(self._model.operators):
+            loc = Loc(self._file, number, operator_name(operator))
+            for index in operator.inputs:
+                users.setdefault(index, loc)
+        return users
+
     def _check_subgraphs(self) -> None:
         if self._model.subgraphs != 1:
             self._problem(
@@ -142,7 +156,7 @@ class _Loader:
         elif tensor.signature[:1] == (-1,) or tensor.shape[:1] == (-1,):
             self._notes.append(f'input {position} "{tensor.name}": open batch size taken as 1')
         self._ready.add(index)
-        value = self._value(index, loc)
+        value = self._value(index, self._first_users.get(index, loc))
         if value is not None and value.type.elements == 0:
             shape = value.type.shape
             self._problem("E105", f"model input {position} has no elements, shape {shape}", loc)
@@ -198,7 +212,7 @@ class _Loader:
             "E102",
             f"the {'custom ' if custom else ''}operator {loc.op} is not supported",
             loc,
-            help="`mcuc support` lists the operators; replace it, or run it outside of the model",
+            help="`mcuc ops` lists the operators; replace it, or run it outside of the model",
         )
 
     def _claim(self, index: int, loc: Loc) -> bool:
@@ -252,6 +266,9 @@ class _Loader:
         most = len(spec.operands)
         if not spec.variadic and len(ids) > most:
             raise site.error("E112", f"the operator has {len(ids)} operands; {most} are known")
+        self._scales += sum(len(t.quant.scales) for t in site.inputs if t and t.quant)
+        if self._scales > _MOST_SCALES:
+            raise site.error("E117", f"the operators have more than {_MOST_SCALES:,} scales")
         (inferred,) = spec.infer(site)
         self._check_result(raw.outputs[0], inferred, site)
         self._values[raw.outputs[0]] = Value(inferred, declared.name)

@@ -18,6 +18,7 @@ from mcuc.frontends.tflite.flatbuffer import Reader, Table
 
 IDENTIFIER = b"TFL3"
 MAX_LIST = 1 << 15  # tensors, operators, buffers; the largest networks have some thousands
+MAX_OPERANDS = 1 << 12  # of an operator, or of the model
 MAX_RANK = 8
 BUILTIN_CUSTOM = 32
 _PLACEHOLDER_OFFSET = 1  # "there is external data", before the writer knew where
@@ -133,6 +134,8 @@ def _indices(
     reader: Reader, table: Table, field: int, count: int, what: str, lowest: int = 0
 ) -> tuple[int, ...]:
     found = _ints(table, field)
+    if len(found) > MAX_OPERANDS:
+        raise reader.damaged(f"a list of {len(found)} tensors; at most {MAX_OPERANDS} are sensible")
     for index in found:
         if not lowest <= index < count:
             raise reader.damaged(f"{what} is tensor {index}; there are {count} tensors")

@@ -102,7 +102,7 @@ def _dtype(tensor: RawTensor, loc: Loc) -> DType:
     name = enum_names("TensorType").get(tensor.type_code, f"type {tensor.type_code}")
     if name not in _DTYPES:
         raise ModelError(
-            "E106",
+            "E119",
             f"tensors of element type {name.lower()} are not supported",
             loc=loc,
             why="int8 is computed; float32 and uint8 exist at the model's inputs and outputs",
@@ -110,10 +110,10 @@ def _dtype(tensor: RawTensor, loc: Loc) -> DType:
         )
     if tensor.sparse:
         raise ModelError(
-            "E106", "sparse tensors are not supported", loc=loc, help="export dense weights"
+            "E119", "sparse tensors are not supported", loc=loc, help="export dense weights"
         )
     if tensor.variable:
-        raise ModelError("E106", "the tensor keeps state between runs", loc=loc, help=_STATE_HELP)
+        raise ModelError("E119", "the tensor keeps state between runs", loc=loc, help=_STATE_HELP)
     return _DTYPES[name]
 
 

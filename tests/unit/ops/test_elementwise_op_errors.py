@@ -63,8 +63,6 @@ REFUSALS = {
     "mean no axis": Refusal("mean", mean.Attrs(()), (X,), X, ("E115",)),
     "mean rank": Refusal("mean", mean.Attrs((1,)), (s8((1,) * 6),), X, ("E114",)),
     "mean count": Refusal("mean", mean.Attrs((1, 2)), (s8((1, 4096, 4096, 1)),), X, ("E117",)),
-        "mean", mean.Attrs((1,)), (quantized(1e-12),), quantized(1.0), ("E206",)
-    ),
     "softmax result": Refusal("softmax", softmax.Attrs(), (X,), X, ("E205",)),
     "softmax beta": Refusal("softmax", softmax.Attrs(-1.0), (X,), PROBABILITY, ("E115",)),
     "softmax scalar": Refusal("softmax", softmax.Attrs(), (s8(()),), PROBABILITY, ("E114",)),

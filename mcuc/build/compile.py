@@ -1,0 +1,251 @@
+"""Model file -> everything: graph, program, plan, C, sizes, report. Also `mcuc.compile`."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import tempfile
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from mcuc import __version__
+from mcuc.build.bench import Unit
+from mcuc.build.options import Options
+from mcuc.build.output import write_folder
+from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.device.application import Application, build_application
+from mcuc.device.boards import Board, load_board
+from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
+from mcuc.frontends.tflite.load import load_tflite
+from mcuc.ir.graph import Graph
+from mcuc.plan.problem import does_not_fit
+from mcuc.plan.problem import Problem as MemoryProblem
+from mcuc.report.document import Footprint, Json, Origin, document
+from mcuc.report.html import write_html
+from mcuc.schedule.spec import Group
+from mcuc_codegen.literals import identifier
+from mcuc_codegen.project import Project, generate
+
+MODEL_FOLDER = "model"
+UNKNOWN = Footprint(None, None, None, None, {}, "")
+
+
+@dataclass(frozen=True)
+class Compiled:
+    """The result of a compilation; the same for the command line and the Python API.
+
+    Attributes:
+        lowered: Graph, program and memory plan.
+        project: The generated C.
+        report: The document of report.json.
+        options: As used.
+        board: The board compiled for.
+        model_name: File name of the model.
+        model_bytes: Its contents.
+        directory: Where the output was written, or None.
+    """
+
+    lowered: Lowered
+    project: Project
+    report: Json
+    options: Options
+    board: Board
+    model_name: str
+    model_bytes: bytes
+    directory: Path | None = None
+
+    @property
+    def unit(self) -> Unit:
+        """What the test bench needs."""
+        return Unit(self.lowered.program, self.lowered.plan, self.project)
+
+    def files(self) -> dict[str, str | bytes]:
+        """Everything that belongs into the output folder."""
+        return {
+            **self.project.files,
+            f"{MODEL_FOLDER}/{self.model_name}": self.model_bytes,
+            "report.json": json.dumps(self.report, indent=2, allow_nan=False) + "\n",
+            "report.html": write_html(self.report),
+        }
+
+
+def compile_model(
+    model: str | Path,
+    *,
+    board: str = "qemu_m4",
+    out: str | Path | None = None,
+    io: str = "stored",
+    numerics: str = "litert-2.3",
+    optimize: str = "balanced",
+    sram: int | None = None,
+    flash: int | None = None,
+    name: str = "",
+    groups: Sequence[Group] = (),
+) -> Compiled:
+    """Compiles a model for a board.
+
+    Args:
+        model: A `.tflite` file.
+        board: Board id, or path of a board.toml.
+        out: Folder to write; None writes nothing.
+        io, numerics, optimize, name: See `Options`.
+        sram: Limit in bytes for arena + state + static + stack.
+        flash: Limit in bytes for the whole image.
+        groups: Segments to stream or cut into patches, by node index of the compiled graph.
+
+    Raises:
+        McucError: see docs/errors.md; the class tells whose problem it is.
+    """
+    options = Options(board, io, numerics, optimize, sram, flash, name, tuple(groups))
+    compiled = compile_with(Path(model), options)
+    return compiled if out is None else write(compiled, Path(out))
+
+
+def load_model(path: Path, data: bytes, numerics: str) -> Graph:
+    """The graph of a model file of any supported kind."""
+    if path.suffix.lower() == ".onnx":
+        raise ModelError(
+            "E106",
+            f"{path.name} is an ONNX model, and this version reads .tflite",
+            help="convert the model to an int8 .tflite",
+        )
+    return load_tflite(path, data, numerics)
+
+
+def read_model(path: Path) -> bytes:
+    """The bytes of a model file.
+
+    Raises:
+        ModelError: E108 when it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except OSError as error:
+        raise ModelError("E108", f"cannot read {path}", why=error.strerror or str(error)) from error
+
+
+def compile_with(path: Path, options: Options, data: bytes | None = None) -> Compiled:
+    """Compiles without writing anything to the user's folders."""
+    board = load_board(options.board)
+    data = read_model(path) if data is None else data
+    graph = load_model(path, data, options.numerics)
+    lowered = lower_and_plan(graph, board.target, options)
+    name = identifier(options.name or path.stem)
+    project = generate(lowered.program, lowered.plan, name, path.name)
+    application = _application(project, board, options)
+    footprint = _footprint(project, application)
+    origin = Origin(
+        file=path.name,
+        sha256=hashlib.sha256(data).hexdigest(),
+        name=name,
+        board=board.id,
+        core=board.core,
+        options=options.as_json(),
+        version=__version__,
+    )
+    report = document(
+        origin,
+        lowered.source,
+        lowered.program,
+        lowered.plan,
+        project.weights_bytes,
+        footprint,
+        lowered.schedule_kind,
+    )
+    if application is None:
+        report["notes"].append("no compiler for this board: code, static and stack are not known")
+    _check_budget(report, lowered, board, options)
+    return Compiled(lowered, project, report, options, board, path.name, data)
+
+
+def write(compiled: Compiled, directory: Path) -> Compiled:
+    """Writes the output folder, whole or not at all."""
+    write_folder(directory, compiled.files())
+    return replace(compiled, directory=directory)
+
+
+def _application(project: Project, board: Board, options: Options) -> Application | None:
+    """The linked example application, or None without a compiler."""
+    with tempfile.TemporaryDirectory(prefix="mcuc-build-") as temporary:
+        folder = Path(temporary)
+        for path, text in project.files.items():
+            (folder / path).parent.mkdir(parents=True, exist_ok=True)
+            (folder / path).write_text(text, encoding="utf-8")
+        names = (f"{project.name}.c", f"{project.name}_arena.c", "example_main.c")
+        try:
+            return build_application(
+                folder, names, f"{project.name}_run", board, optimize=options.optimize
+            )
+        except ToolchainError as error:
+            if error.code == "E501":
+                return None
+            if error.code == "E506":
+                raise _too_large(board, error) from error
+            raise
+
+
+def _too_large(board: Board, error: ToolchainError) -> MemoryBudgetError:
+    words = str(error.data.get("stderr", "")).splitlines()
+    over = next((line for line in words if "overflowed by" in line), words[-1] if words else "")
+    return MemoryBudgetError(
+        "E403",
+        f"the program does not fit {board.id}",
+        why=over.strip(),
+        help="use a board with more memory, a smaller model, or --optimize size",
+        data={"have_flash_bytes": board.target.flash_bytes},
+    )
+
+
+def _footprint(project: Project, application: Application | None) -> Footprint:
+    if application is None:
+        return UNKNOWN
+    return Footprint(
+        stack_bytes=application.stack_bytes,
+        static_bytes=application.static_bytes,
+        code_bytes=application.flash_bytes - project.weights_bytes,
+        total_bytes=application.flash_bytes,
+        symbols=dict(list(application.symbols.items())[:40]),
+        compiler=application.compiler,
+    )
+
+
+def _check_budget(report: Json, lowered: Lowered, board: Board, options: Options) -> None:
+    """E402 for RAM, E403 for flash: need and have, with what is largest.
+
+    Raises:
+        MemoryBudgetError: exit code 4.
+    """
+    need = report["memory"]["total_bytes"]
+    have = sum(region.size_bytes for region in board.target.regions)
+    if options.sram_bytes is not None:
+        have = min(have, options.sram_bytes)
+    report["memory"]["limit_bytes"] = have
+    if need > have:
+        base = does_not_fit(MemoryProblem.of(lowered.program), lowered.plan.arena_bytes)
+        parts: dict[str, Any] = {
+            key: report["memory"][key]
+            for key in ("arena_bytes", "state_bytes", "static_bytes", "stack_bytes")
+        }
+        listed = ", ".join(f"{k.removesuffix('_bytes')} {v or 0:,}" for k, v in parts.items())
+        raise MemoryBudgetError(
+            "E402",
+            f"the program needs {need:,} bytes of RAM and there are {have:,}",
+            why=f"{listed}; {base.why}",
+            help=base.help,
+            data={**base.data, "need_bytes": need, "have_bytes": have, **parts},
+        )
+    limit = options.flash_bytes or board.target.flash_bytes
+    report["flash"]["limit_bytes"] = limit
+    weights = report["flash"]["weights_bytes"]
+    total = report["flash"]["total_bytes"] or weights
+    if total > limit:
+        raise MemoryBudgetError(
+            "E403",
+            f"the program needs {total:,} bytes of flash and there are {limit:,}",
+            why=f"weights and tables of constants take {weights:,}, code and the rest "
+            f"{total - weights:,}",
+            help="use a board with more flash, a smaller model, or --optimize size",
+            data={"need_bytes": total, "have_bytes": limit, "weights_bytes": weights},
+        )

@@ -1,0 +1,99 @@
+"""Accuracy on labelled samples, and whether two places agree sample by sample."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import numpy as np
+
+from mcuc.build.compile import Compiled
+from mcuc.build.places import outputs_on
+from mcuc.build.vectors import read_arrays, to_inputs
+from mcuc.device.tflite_oracle import run_tflite
+from mcuc.errors import ModelError
+from mcuc.ir.graph import Array
+from mcuc.report.document import Json
+
+
+def load_samples(
+    path: Path, compiled: Compiled, factor: float | None, offset: float, limit: int | None
+) -> tuple[list[list[Array]], Array]:
+    """Samples `x` [N, ...] and labels `y` [N] of an .npz, as inputs of the model.
+
+    Raises:
+        ModelError: E120 unreadable, E121 when they do not fit the model.
+    """
+    arrays = read_arrays(path)
+    if "x" not in arrays or "y" not in arrays:
+        raise ModelError(
+            "E121",
+            f"{path.name} must hold the arrays x and y",
+            why=f"it holds {', '.join(arrays) or 'nothing'}",
+            help="save samples and labels with numpy.savez(file, x=..., y=...)",
+        )
+    graph = compiled.lowered.graph
+    if len(graph.inputs) != 1:
+        raise ModelError("E121", f"the model has {len(graph.inputs)} inputs; evaluate takes one")
+    x, y = arrays["x"][:limit], arrays["y"][:limit]
+    type_ = graph.type(graph.inputs[0])
+    if len(x) == 0 or len(x) != len(y) or x[0].size != type_.elements or y.ndim != 1:
+        raise ModelError(
+            "E121",
+            f"x has shape {list(x.shape)}, y {list(y.shape)}, the input wants {list(type_.shape)}",
+            help="x holds one sample per row and y as many labels",
+        )
+    inputs = to_inputs(x, type_, factor, offset)
+    return [[sample.reshape(type_.shape)] for sample in inputs], y
+
+
+def evaluate_model(
+    compiled: Compiled,
+    places: Sequence[str],
+    samples: Sequence[Sequence[Array]],
+    labels: Array,
+    against: str = "",
+) -> Json:
+    """Top-1 accuracy of the first output in each place.
+
+    Args:
+        against: "tflite" also runs TFLite's interpreter and counts equal outputs.
+
+    Returns:
+        The report with `accuracy` filled in: of the last place, with all places beside it.
+    """
+    first: list[list[Array]] | None = None
+    result: Json = {}
+    differing = 0
+    by_place = {}
+    for place in places:
+        outputs = outputs_on(compiled, place, samples)
+        predicted = np.array([int(np.argmax(vector[0])) for vector in outputs])
+        correct = int((predicted == labels).sum())
+        by_place[place] = correct
+        result = {
+            "on": compiled.board.id if place == "qemu" else place,
+            "samples": len(samples),
+            "correct": correct,
+            "top1": correct / len(samples),
+        }
+        if first is None:
+            first = outputs
+        else:
+            differing += _differing(first, outputs)
+    result["correct_by_place"] = by_place
+    result["samples_that_differ_between_places"] = differing
+    if against == "tflite" and first is not None:
+        theirs = run_tflite(compiled.model_bytes, samples)
+        result["tflite_correct"] = int(
+            (np.array([int(np.argmax(vector[0])) for vector in theirs]) == labels).sum()
+        )
+        result["samples_that_differ_from_tflite"] = _differing(first, theirs)
+    return {**compiled.report, "accuracy": result}
+
+
+def _differing(a: Sequence[Sequence[Array]], b: Sequence[Sequence[Array]]) -> int:
+    return sum(
+        any(p.tobytes() != np.ascontiguousarray(q).tobytes() for p, q in zip(x, y, strict=True))
+        for x, y in zip(a, b, strict=True)
+    )

@@ -1,0 +1,191 @@
+"""Proves that numpy reference, host C and device C give the same bytes; names the first that does
+not."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Sequence
+
+import numpy as np
+
+from mcuc.build.compile import Compiled
+from mcuc.build.places import PLACES, Bench, bench
+from mcuc.build.vectors import random_vectors
+from mcuc.device.tflite_oracle import run_tflite, run_tflite_tensors
+from mcuc.errors import ModelError
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Form, Step
+from mcuc.ir.types import DType
+from mcuc.numerics import int8
+from mcuc.ops.interpret import run_reference
+from mcuc.report.document import Json
+
+POISONS = 2
+RUNS = 2
+
+
+def verify_model(
+    compiled: Compiled,
+    places: Sequence[str] = PLACES,
+    vectors: int = 4,
+    against: str = "",
+    given: Sequence[Sequence[Array]] = (),
+    seed: int = 0,
+) -> Json:
+    """Compares every place with the numpy reference, byte for byte.
+
+    On host and device each vector runs twice in a row on an arena filled with 0x55 and with 0xAA,
+    between guard zones; on the host under ASan and UBSan.
+
+    Args:
+        compiled: The model.
+        places: Of PLACES.
+        vectors: Random sets of inputs, beside those given.
+        against: "tflite" also compares the reference with TFLite's own interpreter.
+        given: More sets of inputs.
+
+    Returns:
+        The report with `verify` filled in.
+    """
+    graph, numerics = compiled.lowered.graph, compiled.options.numerics
+    for place in places:
+        if place not in PLACES:
+            raise ModelError("E109", f"{place!r} is not one of {', '.join(PLACES)}")
+    sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
+    expected = [run_reference(graph, vector, numerics) for vector in sets]
+    mismatches = 0
+    first: Json | None = None
+    if against == "tflite":
+        wrong, where = _against_tflite(compiled, sets, expected)
+        mismatches, first = wrong, where
+    stack = 0
+    for place in places:
+        if place == "reference":
+            continue
+        with bench(compiled, place) as made:
+            records = made.run(sets, thorough=True)
+            stack = max([stack, *(r.stack_bytes or 0 for r in records)])
+            per_vector = POISONS * RUNS
+            for i, record in enumerate(records):
+                outputs = compiled.unit.decode(record.outputs)
+                if _same(outputs, expected[i // per_vector]):
+                    continue
+                mismatches += 1
+                if first is None:
+                    vector = i // per_vector
+                    first = _first_step(made, sets[vector]) or {"step": None}
+                    first |= {"on": place, "vector": vector, "run": i % per_vector}
+    report = dict(compiled.report)
+    report["verify"] = {
+        "on": list(places),
+        "board": compiled.board.id if "qemu" in places else None,
+        "against": "TFLite BUILTIN_REF (ai-edge-litert)" if against else None,
+        "vectors": len(sets),
+        "runs_per_vector": POISONS * RUNS,
+        "mismatches": mismatches,
+        "first_mismatch": first,
+        "stack_bytes": stack or None,
+    }
+    return report
+
+
+def _same(a: Sequence[Array], b: Sequence[Array]) -> bool:
+    return all(x.tobytes() == np.ascontiguousarray(y).tobytes() for x, y in zip(a, b, strict=True))
+
+
+def _first_step(made: Bench, vector: Sequence[Array]) -> Json | None:
+    """The first step whose rows differ from the reference, from a traced run of one vector."""
+    compiled = made.compiled
+    program = compiled.lowered.program
+    record = made.run([vector], trace=True)[0]
+    truth = run_reference(program.graph, vector, compiled.options.numerics, keep_all=True)
+    crcs = {entry.id: entry.crc32 for entry in record.trace}
+    for number, step in enumerate(program.steps()):
+        node = program.graph.nodes[step.node]
+        if number in crcs and crcs[number] != step_crc(step, truth, node.inputs, node.outputs[0]):
+            return {
+                "step": number,
+                "op_index": node.loc.op_index,
+                "op": node.loc.op or node.op,
+                "tensor": node.loc.tensor,
+                "kernel": step.symbol,
+            }
+    return None
+
+
+def step_crc(
+    step: Step, truth: dict[int, Array], inputs: Sequence[int | None], output: int
+) -> int:
+    """CRC-32 of a step's output rows as the traced firmware hashes them."""
+    value = truth[output]
+    if step.shape == step.in_shape and len(step.inputs) == 1 and _assembled(step, value):
+        source = inputs[step.inputs[0].position]
+        assert source is not None
+        value = truth[source]
+    slices = value.reshape(-1, *step.shape)
+    box = step.box
+    data = slices[step.batch % len(slices)]
+    if step.form is not Form.FOLD:
+        data = data[box.y0 : box.y1]
+    data = data[:, box.x0 : box.x1, box.c0 : box.c1]
+    return zlib.crc32(np.ascontiguousarray(data).tobytes())
+
+
+def _assembled(step: Step, value: Array) -> bool:
+    """A step that copies an operand into its part of the output: it is the operand's bytes."""
+    elements = step.shape[0] * step.shape[1] * step.shape[2]
+    return step.symbol.startswith("mcuc_concatenation") or value.size % max(1, elements) != 0
+
+
+def _against_tflite(
+    compiled: Compiled, sets: Sequence[Sequence[Array]], expected: Sequence[Sequence[Array]]
+) -> tuple[int, Json | None]:
+    """Our reference of the model as stored in the file, against TFLite's interpreter."""
+    source = compiled.lowered.source
+    file_sets = [_file_inputs(compiled, vector) for vector in sets]
+    theirs = run_tflite(compiled.model_bytes, file_sets)
+    mismatches = 0
+    first: Json | None = None
+    for i, (vector, want) in enumerate(zip(file_sets, theirs, strict=True)):
+        ours = run_reference(source, vector, compiled.options.numerics, keep_all=True)
+        surviving = [ours[p.value] for p in compiled.lowered.program.outputs if p.value in ours]
+        same = _same([ours[v] for v in source.outputs], want)
+        if same and _same(surviving, expected[i]):
+            continue
+        mismatches += 1
+        first = first or {"on": "tflite", "vector": i, **_first_tensor(compiled, vector, ours)}
+    return mismatches, first
+
+
+def _file_inputs(compiled: Compiled, vector: Sequence[Array]) -> list[Array]:
+    """Inputs as the file wants them, where `--io quantized` made other ones."""
+    source, graph = compiled.lowered.source, compiled.lowered.graph
+    result = []
+    for before, after, array in zip(source.inputs, graph.inputs, vector, strict=True):
+        quant = graph.type(after).quant
+        if before == after or quant is None:
+            result.append(array)
+        elif source.type(before).dtype is DType.F32:
+            result.append(int8.dequantize(array, quant.scale, quant.zero_point))
+        else:
+            shift = 128 if source.type(before).dtype is DType.U8 else 0
+            result.append(
+                (array.astype(np.int16) + shift).astype(source.type(before).dtype.numpy)
+            )
+    return result
+
+
+def _first_tensor(compiled: Compiled, vector: Sequence[Array], ours: dict[int, Array]) -> Json:
+    """The first tensor of the file, in execution order, that differs from TFLite's."""
+    (theirs,) = run_tflite_tensors(compiled.model_bytes, [vector])
+    for node in compiled.lowered.source.nodes:
+        for v in node.outputs:
+            if v in theirs and v in ours and not _same([ours[v]], [theirs[v]]):
+                return {
+                    "step": None,
+                    "op_index": node.loc.op_index,
+                    "op": node.loc.op or node.op,
+                    "tensor": node.loc.tensor,
+                    "kernel": None,
+                }
+    return {"step": None}

@@ -1,0 +1,63 @@
+"""`mcuc evaluate`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcuc.cli.command import (
+    Json,
+    compile_options,
+    data_options,
+    json_option,
+    places,
+    progress,
+    reporting,
+    table,
+)
+from mcuc.cli.source import compiled_source, save_report
+
+MISMATCH_EXIT = 3
+
+
+@click.command("evaluate")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--data", type=click.Path(path_type=Path), required=True,
+              help="An .npz with x [N, ...] and labels y [N].")  # fmt: skip
+@click.option("--on", "where", default="qemu", show_default=True,
+              help="Places to run, separated by commas: reference, host, qemu.")  # fmt: skip
+@click.option("--limit", type=click.IntRange(1), default=None, help="Only the first samples.")
+@click.option("--against", type=click.Choice(["tflite"]), default=None,
+              help="Also run TFLite's interpreter and compare sample by sample.")  # fmt: skip
+@data_options
+@compile_options
+@json_option
+@reporting
+def command(
+    source: Path,
+    data: Path,
+    where: str,
+    limit: int | None,
+    against: str | None,
+    factor: float | None,
+    offset: float,
+    as_json: bool,
+    **given: Any,
+) -> Json:
+    """Top-1 accuracy of SOURCE on labelled samples."""
+    from mcuc.build.evaluate import evaluate_model, load_samples
+
+    compiled = compiled_source(source, given)
+    samples, labels = load_samples(data, compiled, factor, offset, limit)
+    with progress(f"evaluating {len(samples)} samples", as_json):
+        report = evaluate_model(compiled, places(where), samples, labels, against or "")
+    if compiled.directory is not None and compiled.directory == source:
+        save_report(compiled, report)
+    result = report["accuracy"]
+    if not as_json:
+        table("", ("", ""), list(result.items()))
+    differ = result["samples_that_differ_between_places"]
+    differ += result.get("samples_that_differ_from_tflite", 0)
+    return {**report, "exit": MISMATCH_EXIT if differ else 0}

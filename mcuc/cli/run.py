@@ -1,0 +1,84 @@
+"""`mcuc run`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcuc.cli.command import (
+    Json,
+    compile_options,
+    data_options,
+    json_option,
+    progress,
+    reporting,
+    table,
+)
+from mcuc.cli.source import compiled_source, save_report
+
+
+@click.command("run")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--on", "place", type=click.Choice(["host", "qemu"]), default="qemu",
+              help="Where to run.", show_default=True)  # fmt: skip
+@click.option("--input", "data", type=click.Path(path_type=Path), default=None,
+              help=".npy, .npz or image; without it seeded random input.")  # fmt: skip
+@click.option("--seed", type=int, default=0, help="Seed of the random input.", show_default=True)
+@click.option("--output", type=click.Path(path_type=Path), default=None,
+              help="Store the outputs in an .npz.")  # fmt: skip
+@data_options
+@compile_options
+@json_option
+@reporting
+def command(
+    source: Path,
+    place: str,
+    data: Path | None,
+    seed: int,
+    output: Path | None,
+    factor: float | None,
+    offset: float,
+    as_json: bool,
+    **given: Any,
+) -> Json:
+    """Run SOURCE (a model, or a folder that compile wrote): outputs, instructions, stack."""
+    from mcuc.build.run import run_model
+    from mcuc.build.vectors import load_inputs, random_vectors
+
+    compiled = compiled_source(source, given)
+    graph = compiled.lowered.graph
+    if data is None:
+        vector = random_vectors(graph, 1, seed)[0]
+    else:
+        vector = load_inputs(data, graph, factor, offset)
+    with progress(f"running {compiled.project.name}", as_json):
+        outputs, report = run_model(compiled, place, vector)
+    names = [port.name for port in compiled.project.outputs]
+    report["run"]["input"] = str(data.name) if data else f"random, seed {seed}"
+    report["run"]["outputs"] = {
+        name: array.reshape(-1)[:32].tolist() for name, array in zip(names, outputs, strict=True)
+    }
+    if output is not None:
+        import numpy as np
+
+        np.savez(output, **dict(zip(names, outputs, strict=True)))
+    if compiled.directory is not None and compiled.directory == source:
+        save_report(compiled, report)
+    if not as_json:
+        _show(report)
+    return report
+
+
+def _show(report: Json) -> None:
+    from mcuc.cli.show import layers
+
+    layers(report)
+    run = report["run"]
+    rows = [("instructions", run["instructions"]), ("stack bytes", run["stack_bytes"])]
+    if run["instructions"]:
+        macs = max(1, report["macs"]["executed"])
+        rows.append(("instructions per MAC", f"{run['instructions'] / macs:.2f}"))
+    rows += [(name, " ".join(map(str, values))) for name, values in run["outputs"].items()]
+    table(f"run on {run['on']} ({run['input']})", ("", ""), rows)

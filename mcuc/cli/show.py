@@ -1,0 +1,53 @@
+"""Reports as text on a terminal or in a pipe."""
+
+from __future__ import annotations
+
+import click
+
+from mcuc.cli.command import Json, table
+
+
+def _bytes(value: int | None) -> str:
+    return "not known" if value is None else f"{value:,} B"
+
+
+def summary(report: Json) -> None:
+    """The key figures of a compilation."""
+    memory, flash, macs = report["memory"], report["flash"], report["macs"]
+    gap = memory["arena_bytes"] - memory["lower_bound_bytes"]
+    proof = "proven least" if memory["optimal"] else f"{gap:,} B above the lower bound"
+    rows = [
+        ("RAM", _bytes(memory["total_bytes"]), f"of {memory['limit_bytes']:,} B"),
+        ("  arena", _bytes(memory["arena_bytes"]), f"{proof} ({memory['solver']})"),
+        ("  static", _bytes(memory["static_bytes"]), ""),
+        ("  stack", _bytes(memory["stack_bytes"]), "bound from the call graph"),
+        ("flash", _bytes(flash["total_bytes"]), f"of {flash['limit_bytes']:,} B"),
+        ("  weights", _bytes(flash["weights_bytes"]), ""),
+        ("  code", _bytes(flash["code_bytes"]), flash["compiler"]),
+        ("MACs", f"{macs['executed']:,}", f"schedule: {report['schedule']['kind']}"),
+    ]
+    name = f"{report['model']['file']} on {report['board']['id']}"
+    table(name, ("", "amount", "note"), rows)
+    for note in report["notes"]:
+        click.echo(f"note: {note}")
+
+
+def layers(report: Json) -> None:
+    """The per-layer table."""
+    table(
+        "",
+        ("op", "name", "kind", "shape", "MACs", "RAM live", "instructions", "kernel"),
+        [
+            (
+                layer["index"],
+                layer["name"][:40],
+                layer["op"],
+                "x".join(map(str, layer["shape"])),
+                layer["macs"],
+                layer["ram_bytes"],
+                layer["instructions"],
+                layer["kernel"],
+            )
+            for layer in report["layers"]
+        ],
+    )

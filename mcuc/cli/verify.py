@@ -1,0 +1,71 @@
+"""`mcuc verify`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcuc.cli.command import (
+    Json,
+    compile_options,
+    data_options,
+    json_option,
+    places,
+    progress,
+    reporting,
+)
+from mcuc.cli.source import compiled_source, save_report
+
+MISMATCH_EXIT = 3
+
+
+@click.command("verify")
+@click.argument("source", type=click.Path(path_type=Path))
+@click.option("--on", "where", default="reference,host,qemu", show_default=True,
+              help="Places to compare, separated by commas.")  # fmt: skip
+@click.option("--vectors", type=click.IntRange(0, 100_000), default=4, show_default=True,
+              help="Random sets of inputs.")  # fmt: skip
+@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random inputs.")
+@click.option("--input", "data", type=click.Path(path_type=Path), multiple=True,
+              help="A set of inputs to check as well: .npy, .npz or image.")  # fmt: skip
+@click.option("--against", type=click.Choice(["tflite"]), default=None,
+              help="Also compare with TFLite's own interpreter.")  # fmt: skip
+@data_options
+@compile_options
+@json_option
+@reporting
+def command(
+    source: Path,
+    where: str,
+    vectors: int,
+    seed: int,
+    data: tuple[Path, ...],
+    against: str | None,
+    factor: float | None,
+    offset: float,
+    as_json: bool,
+    **given: Any,
+) -> Json:
+    """Prove that SOURCE gives the same bytes everywhere, or name the first layer that does not."""
+    from mcuc.build.vectors import load_inputs
+    from mcuc.build.verify import verify_model
+
+    compiled = compiled_source(source, given)
+    sets = [load_inputs(path, compiled.lowered.graph, factor, offset) for path in data]
+    with progress(f"verifying {compiled.project.name}", as_json):
+        report = verify_model(compiled, places(where), vectors, against or "", sets, seed)
+    if compiled.directory is not None and compiled.directory == source:
+        save_report(compiled, report)
+    result = report["verify"]
+    if not as_json:
+        runs = result["vectors"] * result["runs_per_vector"]
+        on = ", ".join(result["on"]) + (f" ({result['board']})" if result["board"] else "")
+        also = f", against {result['against']}" if result["against"] else ""
+        click.echo(f"{result['vectors']} vectors, {runs} runs each on {on}{also}")
+        if result["mismatches"]:
+            click.echo(f"MISMATCH: {result['mismatches']} differ; first: {result['first_mismatch']}")
+        else:
+            click.echo("all bytes equal")
+    return {**report, "exit": MISMATCH_EXIT if result["mismatches"] else 0}

@@ -1,0 +1,249 @@
+"""Hand cases of each pass: what must be rewritten, and what must not."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from mcuc.ir.graph import Graph
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops import add, average_pool2d, conv2d, dequantize, quantize, relu, reshape, transpose
+from mcuc.ops.depthwise_conv2d import Attrs as DepthwiseAttrs
+from mcuc.ops.interpret import run_reference
+from mcuc.passes.fold_constants import MAX_GROWTH_BYTES, fold_constants
+from mcuc.passes.fuse_pad import fuse_pad
+from mcuc.passes.remove_dead_nodes import remove_dead_nodes
+from mcuc.passes.strip_io_quantize import strip_io_quantize
+from mcuc.passes.transpose_to_reshape import transpose_to_reshape
+from mcuc.passes.verify import verify_graph
+from tests.support.cases import s8
+from tests.support.graphs import GraphBuilder, random_inputs
+
+X = s8((1, 5, 6, 2), 0.05, 7)
+F32 = TensorType((1, 4), DType.F32)
+S8 = s8((1, 4), 0.05, 7)
+SPATIAL = [[0, 0], [1, 2], [3, 0], [0, 0]]
+PLAIN = conv2d.Attrs()
+
+
+def ops(graph: Graph) -> list[str]:
+    return [node.op for node in graph.nodes]
+
+
+def assert_same(before: Graph, after: Graph) -> None:
+    verify_graph(after)
+    inputs = random_inputs(before, 1)
+    for a, b in zip(run_reference(before, inputs), run_reference(after, inputs), strict=True):
+        np.testing.assert_array_equal(a, b)
+
+
+class TestRemoveDeadNodes:
+    def test_dead_chain(self) -> None:
+        build = GraphBuilder()
+        x, unused = build.input(S8), build.input(S8)
+        y = build.node("relu", relu.Attrs(), (x,), S8)
+        dead = build.node("relu", relu.Attrs(), (y,), S8)
+        build.node("add", add.Attrs(), (dead, y), S8)
+        graph = remove_dead_nodes(build.graph(y))
+        assert ops(graph) == ["relu"] and graph.inputs == (x, unused)
+        assert set(graph.values) == {x, unused, y}
+
+    def test_nothing_to_do_gives_the_same_object(self) -> None:
+        build = GraphBuilder()
+        x = build.input(S8)
+        graph = build.graph(build.node("relu", relu.Attrs(), (x,), S8))
+        assert remove_dead_nodes(graph) is graph
+
+    def test_outputs_that_no_node_computes(self) -> None:
+        build = GraphBuilder()
+        x, c = build.input(S8), build.const(np.zeros((1, 4), np.int8), S8)
+        graph = build.graph(x, c, x)
+        assert remove_dead_nodes(graph) is graph
+
+
+class TestFoldConstants:
+    def test_chain(self) -> None:
+        build = GraphBuilder()
+        x = build.input(S8)
+        c = build.const(np.array([[-128, -1, 0, 127]], np.int8), S8)
+        y = build.node("relu", relu.Attrs(), (c,), S8)
+        z = build.node("add", add.Attrs(), (y, c), S8)
+        w = build.node("add", add.Attrs(), (z, x), S8)
+        before = build.graph(w, z)
+        after = fold_constants(before)
+        assert ops(after) == ["add"] and after.values[z].const is not None
+        assert_same(before, after)
+
+    def test_constants_that_would_grow_too_much_stay_computed(self) -> None:
+        for extra, left in ((MAX_GROWTH_BYTES // 2, 0), (MAX_GROWTH_BYTES + 64, 1)):
+            build = GraphBuilder()
+            c = build.const(np.zeros((1, 4), np.int8), S8)
+            graph = build.graph(build.pad(c, [[0, 0], [0, extra]]))
+            assert len(fold_constants(graph).nodes) == left
+
+
+class TestFusePad:
+    def test_into_all_its_readers(self) -> None:
+        build = GraphBuilder()
+        p = build.pad(build.input(X), SPATIAL)
+        y = build.conv(p, 3, conv2d.Attrs((2, 1), (1, 1), (1, 0, 0, 1)), 3)
+        z = build.depthwise(p, DepthwiseAttrs(), 2)
+        before = build.graph(y, z)
+        after = fuse_pad(before)
+        assert ops(after) == ["conv2d", "depthwise_conv2d"] and p not in after.values
+        pads = [node.attrs.pad for node in after.nodes]  # type: ignore[attr-defined]
+        assert pads == [(2, 2, 3, 1), (1, 2, 3, 0)]
+        assert_same(before, after)
+
+    def test_two_in_a_row(self) -> None:
+        build = GraphBuilder()
+        p = build.pad(build.pad(build.input(X), SPATIAL), SPATIAL)
+        before = build.graph(build.conv(p, 3, PLAIN, 3))
+        after = fuse_pad(before)
+        assert ops(after) == ["conv2d"]
+        assert_same(before, after)
+
+    def test_value_that_is_the_zero_point(self) -> None:
+        build = GraphBuilder()
+        p = build.pad(build.input(X), SPATIAL, value=7)
+        before = build.graph(build.conv(p, 3, PLAIN, 3))
+        assert ops(fuse_pad(before)) == ["conv2d"]
+        assert_same(before, fuse_pad(before))
+
+    @pytest.mark.parametrize(
+        ("pads", "value"),
+        [
+            (SPATIAL, 0),
+            ([[0, 0], [1, 1], [1, 1], [0, 1]], None),
+            ([[1, 0], [1, 1], [1, 1], [0, 0]], None),
+        ],
+    )
+    def test_other_paddings_stay(self, pads: list[list[int]], value: int | None) -> None:
+        build = GraphBuilder()
+        p = build.pad(build.input(X), pads, value)
+        graph = build.graph(build.conv(p, 3, PLAIN, 3))
+        assert fuse_pad(graph) is graph
+
+    def test_pad_that_rescales_a_little_stays(self) -> None:
+        build = GraphBuilder()
+        x = build.input(X)
+        p = build.pad(x, SPATIAL)
+        value = build.values[p]
+        close = s8(value.type.shape, 0.0500001, 7)
+        assert close.quant != X.quant
+        build.values[p] = type(value)(close, value.name)
+        graph = build.graph(build.conv(p, 3, PLAIN, 3))
+        verify_graph(graph)
+        assert fuse_pad(graph) is graph
+
+    def test_output_stays(self) -> None:
+        build = GraphBuilder()
+        p = build.pad(build.input(X), SPATIAL)
+        graph = build.graph(build.conv(p, 3, PLAIN, 3), p)
+        assert fuse_pad(graph) is graph
+
+    def test_pools_and_mixed_readers_stay(self) -> None:
+        build = GraphBuilder()
+        p = build.pad(build.input(X), SPATIAL)
+        y = build.conv(p, 3, PLAIN, 3)
+        z = build.node("average_pool2d", average_pool2d.Attrs((2, 2)), (p,), X)
+        graph = build.graph(y, z)
+        assert fuse_pad(graph) is graph
+
+    def test_pad_without_readers_is_not_its_business(self) -> None:
+        build = GraphBuilder()
+        x = build.input(X)
+        build.pad(x, SPATIAL)
+        graph = build.graph(x)
+        assert fuse_pad(graph) is graph
+
+
+class TestTransposeToReshape:
+    @pytest.mark.parametrize(
+        ("shape", "perm", "wanted"),
+        [
+            ((1, 1, 6, 2), (2, 0, 3, 1), "reshape"),
+            ((1, 5, 1, 2), (0, 2, 1, 3), "reshape"),
+            ((1, 5, 6, 2), (0, 1, 2, 3), "reshape"),
+            ((1, 5, 6, 2), (0, 2, 1, 3), "transpose"),
+            ((1, 5, 1, 2), (0, 3, 2, 1), "transpose"),
+        ],
+    )
+    def test_units_move(self, shape: tuple[int, ...], perm: tuple[int, ...], wanted: str) -> None:
+        build = GraphBuilder()
+        x = build.input(s8(shape))
+        before = build.graph(build.node("transpose", transpose.Attrs(perm), (x,), s8(())))
+        after = transpose_to_reshape(before)
+        assert ops(after) == [wanted]
+        assert (after is before) == (wanted == "transpose")
+        assert_same(before, after)
+
+
+class TestStripIoQuantize:
+    def test_both_ends(self) -> None:
+        build = GraphBuilder()
+        x = build.input(F32, "in")
+        q = build.node("quantize", quantize.Attrs(), (x,), S8, "inner_in")
+        y = build.node("relu", relu.Attrs(), (q,), S8, "inner_out")
+        out = build.node("dequantize", dequantize.Attrs(), (y,), F32, "out")
+        graph = strip_io_quantize(build.graph(out))
+        verify_graph(graph)
+        assert ops(graph) == ["relu"]
+        assert graph.inputs == (q,) and graph.outputs == (y,)
+        assert graph.values[q].name == "in" and graph.values[y].name == "out"
+        assert set(graph.values) == {q, y}
+
+    def test_order_and_other_ports_stay(self) -> None:
+        build = GraphBuilder()
+        a, b = build.input(S8, "a"), build.input(F32, "b")
+        q = build.node("quantize", quantize.Attrs(), (b,), S8)
+        y = build.node("add", add.Attrs(), (a, q), S8, "y")
+        d = build.node("dequantize", dequantize.Attrs(), (y,), F32, "d")
+        graph = strip_io_quantize(build.graph(y, d, d))
+        verify_graph(graph)
+        assert graph.inputs == (a, q) and graph.outputs == (y, y, y)
+        assert graph.values[y].name == "y"
+
+    def test_uint8(self) -> None:
+        u8 = TensorType((1, 4), DType.U8, S8.quant)
+        build = GraphBuilder()
+        x = build.input(u8, "x")
+        q = build.node("quantize", quantize.Attrs(), (x,), S8)
+        r = build.node("relu", relu.Attrs(), (q,), S8)
+        y = build.node("quantize", quantize.Attrs(), (r,), u8, "y")
+        graph = strip_io_quantize(build.graph(y))
+        verify_graph(graph)
+        assert ops(graph) == ["relu"] and graph.type(graph.outputs[0]).dtype is DType.S8
+
+    def test_passthrough(self) -> None:
+        build = GraphBuilder()
+        x = build.input(F32, "x")
+        q = build.node("quantize", quantize.Attrs(), (x,), S8)
+        y = build.node("dequantize", dequantize.Attrs(), (q,), F32, "y")
+        graph = strip_io_quantize(build.graph(y))
+        verify_graph(graph)
+        assert not graph.nodes and graph.inputs == graph.outputs == (q,)
+
+    def test_edges_with_other_readers_stay(self) -> None:
+        build = GraphBuilder()
+        x = build.input(F32)
+        q = build.node("quantize", quantize.Attrs(), (x,), S8)
+        r = build.node("reshape", reshape.Attrs((4,)), (x,), F32)
+        y = build.node("dequantize", dequantize.Attrs(), (q,), F32)
+        z = build.node("reshape", reshape.Attrs((4,)), (y,), F32)
+        graph = build.graph(r, y, z)
+        assert strip_io_quantize(graph) is graph
+
+    def test_float_input_that_is_an_output_stays(self) -> None:
+        build = GraphBuilder()
+        x = build.input(F32)
+        q = build.node("quantize", quantize.Attrs(), (x,), S8)
+        graph = build.graph(x, q)
+        assert strip_io_quantize(graph) is graph
+
+    def test_rescaling_between_int8_tensors_stays(self) -> None:
+        build = GraphBuilder()
+        x = build.input(S8)
+        q = build.node("quantize", quantize.Attrs(), (x,), s8((1, 4), 0.1))
+        graph = build.graph(build.node("quantize", quantize.Attrs(), (q,), S8))
+        assert strip_io_quantize(graph) is graph
