@@ -17,7 +17,7 @@ __all__ = ["__version__", "compile"]
 
 def __getattr__(name: str) -> Any:
     if name == "compile":
-        from mcuc.build.compile import compile_model
+        import importlib
 
-        return compile_model
+        return importlib.import_module("mcuc.build.compile").compile_model
     raise AttributeError(f"module 'mcuc' has no attribute {name!r}")

@@ -8,9 +8,8 @@
  *   "MCRS", number of requests, guard bytes, then per request, vector and run one record:
  *   "RECD", return code, flags (bit 0 counter valid, bit 1 stack known), counter units (low, high),
  *   stack bytes,
- *   number of regions (bit 16: and a state), two verdicts (before, behind) of each and of the stack,
- *   number of outputs, each its size and bytes,
- *   number of trace entries, five words each,
+ *   number of regions (bit 16: and a state), two verdicts (before, behind) of each and of the
+ * stack, number of outputs, each its size and bytes, number of trace entries, five words each,
  *   number of dumped regions, each its size and bytes; at the end of the file "MEND".
  */
 #include "harness.h"
@@ -33,7 +32,7 @@ typedef struct request {
 typedef struct session {
   mcuc_stream stream;
   int (*volatile run)(const mcuc_memory *memory); /* volatile: no compiler specialises the call */
-  uint64_t overhead; /* counter units of an empty measurement */
+  uint64_t overhead;                              /* counter units of an empty measurement */
   uintptr_t stack; /* stack pointer at the measured call, 0 = unknown */
   uint32_t stack_used;
   uint32_t ticks, wraps;
@@ -64,8 +63,8 @@ __attribute__((noinline)) static int measure(session *s, const mcuc_memory *memo
   start = mcuc_port_counter_ticks();
   code = s->run(memory);
   s->ticks = mcuc_port_counter_ticks() - start;
-  s->wraps = mcuc_port_counter_wraps(s->ticks);
   s->stack_used = s->stack ? mcuc_port_stack_used(s->stack) : 0u;
+  s->wraps = mcuc_port_counter_wraps(s->ticks);
   return code;
 }
 
@@ -128,7 +127,8 @@ static void put_record(session *s, const mcuc_test_model *model, const mcuc_memo
   uint32_t i;
   mcuc_stream_put(stream, MAGIC_RECORD);
   mcuc_stream_put(stream, (uint32_t)code);
-  mcuc_stream_put(stream, (counted ? (uint32_t)COUNTER_VALID : 0u) | (s->stack ? (uint32_t)STACK_KNOWN : 0u));
+  mcuc_stream_put(
+      stream, (counted ? (uint32_t)COUNTER_VALID : 0u) | (s->stack ? (uint32_t)STACK_KNOWN : 0u));
   mcuc_stream_put(stream, (uint32_t)units);
   mcuc_stream_put(stream, (uint32_t)(units >> 32));
   mcuc_stream_put(stream, s->stack_used);

@@ -32,9 +32,9 @@ _Static_assert(MCUC_TEST_GUARD_BYTES % MCUC_TEST_ALIGN == 0, "the guard keeps th
 #define MCUC_SECTION(name)
 #endif
 
-#define MCUC_SLAB(name, section_name, bytes)                                        \
-  static _Alignas(MCUC_TEST_ALIGN) MCUC_SECTION(section_name) uint8_t               \
-      name[MCUC_TEST_GUARD_BYTES + (bytes) + MCUC_TEST_GUARD_BYTES]
+#define MCUC_SLAB(name, section_name, bytes)                  \
+  static _Alignas(MCUC_TEST_ALIGN) MCUC_SECTION(section_name) \
+      uint8_t name[MCUC_TEST_GUARD_BYTES + (bytes) + MCUC_TEST_GUARD_BYTES]
 
 MCUC_SLAB(mcuc_region0, ".model_ram.0", MCUC_TEST_REGION0_BYTES);
 #if MCUC_TEST_REGION1_BYTES > 0

@@ -46,9 +46,8 @@ static void require(int good, const char *what)
 
 int32_t mcuc_port_open(const char *name, int write)
 {
-  const uintptr_t block[3] = {(uintptr_t)name,
-                              (uintptr_t)(write ? OPEN_WRITE_BINARY : OPEN_READ_BINARY),
-                              length_of(name)};
+  const uintptr_t block[3] = {
+      (uintptr_t)name, (uintptr_t)(write ? OPEN_WRITE_BINARY : OPEN_READ_BINARY), length_of(name)};
   const int32_t file = semihost(SYS_OPEN, block);
   require(file >= 0, "open");
   return file;

@@ -54,12 +54,13 @@ __attribute__((noinline)) _Noreturn void mcuc_start(void)
   volatile uint32_t *to; /* volatile: no memcpy, no memset */
 
   VTOR = (uint32_t)(uintptr_t)&vectors;
-  SHCSR |= 7u << 16;                                  /* own handlers for memory, bus, usage */
-  CCR |= (1u << 4) | (MCUC_BOARD_UNALIGN_TRAP << 3);  /* division by zero, unaligned access */
+  SHCSR |= 7u << 16;                                 /* own handlers for memory, bus, usage */
+  CCR |= (1u << 4) | (MCUC_BOARD_UNALIGN_TRAP << 3); /* division by zero, unaligned access */
 #define MCUC_SET(address, mask) set_bits(address, mask);
   MCUC_BOARD_SET_BITS
 #undef MCUC_SET
-  (void)set_bits;
+      (void)
+      set_bits;
   mcuc_fence();
   for (to = mcuc_data_start; to < mcuc_data_end;) {
     *to++ = *from++;

@@ -73,8 +73,8 @@ static uint32_t crc_row(uint32_t crc, const mcuc_step *step, const mcuc_memory *
 {
   int32_t x;
   for (x = step->x0; x < step->x1; ++x) {
-    crc = crc_update(crc, mcuc_output_at(memory, &step->out, y, x),
-                     (uint32_t)step->out_pixel_bytes);
+    crc =
+        crc_update(crc, mcuc_output_at(memory, &step->out, y, x), (uint32_t)step->out_pixel_bytes);
   }
   return crc;
 }

@@ -1,1 +1,1 @@
-"""Program and memory plan -> C sources. Everything that computes is here; templates only lay out."""
+"""Program and memory plan -> C sources. What computes is here; templates only lay out."""

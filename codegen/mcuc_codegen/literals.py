@@ -10,15 +10,20 @@ import numpy.typing as npt
 
 WIDTH = 100
 _SUFFIX = {"int64": "LL", "uint64": "ULL", "uint32": "u"}
+# Keywords of C11 and C++17, and names that the headers bring.
 _RESERVED = frozenset(
-    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl const
-    constexpr const_cast continue decltype default delete do double dynamic_cast else enum explicit
-    export extern false float for friend goto if inline int int8_t int16_t int32_t int64_t long main
-    mutable namespace new noexcept not not_eq nullptr operator or or_eq private protected public
-    register reinterpret_cast restrict return short signed sizeof static static_assert static_cast
-    struct switch template this thread_local throw true try typedef typeid typename uint8_t uint16_t
-    uint32_t uint64_t union unsigned using virtual void volatile wchar_t while xor xor_eq size_t
-    mcuc""".split()
+    word
+    for line in (
+        "alignas alignof and and_eq asm auto bitand bitor bool break case catch char class compl",
+        "const constexpr const_cast continue decltype default delete do double dynamic_cast else",
+        "enum explicit export extern false float for friend goto if inline int int8_t int16_t",
+        "int32_t int64_t long main mutable namespace new noexcept not not_eq nullptr operator or",
+        "or_eq private protected public register reinterpret_cast restrict return short signed",
+        "sizeof static static_assert static_cast struct switch template this thread_local throw",
+        "true try typedef typeid typename uint8_t uint16_t uint32_t uint64_t union unsigned using",
+        "virtual void volatile wchar_t while xor xor_eq size_t mcuc",
+    )
+    for word in line.split()
 )
 _C_TYPES = {
     "int8": "int8_t",

@@ -161,4 +161,3 @@ def run_bench(
         by_vector = zip(*mine, strict=True)
         result.append([record for group in by_vector for runs_ in group for record in runs_])
     return result
-

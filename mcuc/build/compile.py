@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import re
 import tempfile
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -20,8 +21,8 @@ from mcuc.device.boards import Board, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.tflite.load import load_tflite
 from mcuc.ir.graph import Graph
-from mcuc.plan.problem import does_not_fit
 from mcuc.plan.problem import Problem as MemoryProblem
+from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
 from mcuc.schedule.spec import Group
@@ -29,6 +30,8 @@ from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
 
 MODEL_FOLDER = "model"
+# The linkers' own words: GNU's "region `flash' overflowed by", lld's "region 'flash': overflowed by".
+OVERFLOW = re.compile(r"region [`'](\w+)':? overflowed by (\d+) bytes")
 UNKNOWN = Footprint(None, None, None, None, {}, "")
 
 
@@ -126,15 +129,29 @@ def read_model(path: Path) -> bytes:
         raise ModelError("E108", f"cannot read {path}", why=error.strerror or str(error)) from error
 
 
-def compile_with(path: Path, options: Options, data: bytes | None = None) -> Compiled:
-    """Compiles without writing anything to the user's folders."""
+def compile_with(path: Path, options: Options) -> Compiled:
+    """Compiles a model file without writing anything to the user's folders."""
     board = load_board(options.board)
-    data = read_model(path) if data is None else data
-    graph = load_model(path, data, options.numerics)
+    data = read_model(path)
+    return compile_graph(path, data, load_model(path, data, options.numerics), board, options)
+
+
+def compile_graph(
+    path: Path, data: bytes, graph: Graph, board: Board, options: Options
+) -> Compiled:
+    """Compiles a loaded model for a board.
+
+    Args:
+        path: Of the model file; only its name is used.
+        data: The file's contents.
+        graph: As loaded from them.
+        board: Taken instead of what the options name.
+        options: All others.
+    """
     lowered = lower_and_plan(graph, board.target, options)
     name = identifier(options.name or path.stem)
     project = generate(lowered.program, lowered.plan, name, path.name)
-    application = _application(project, board, options)
+    application = _application(project, lowered, board, options)
     footprint = _footprint(project, application)
     origin = Origin(
         file=path.name,
@@ -166,7 +183,9 @@ def write(compiled: Compiled, directory: Path) -> Compiled:
     return replace(compiled, directory=directory)
 
 
-def _application(project: Project, board: Board, options: Options) -> Application | None:
+def _application(
+    project: Project, lowered: Lowered, board: Board, options: Options
+) -> Application | None:
     """The linked example application, or None without a compiler."""
     with tempfile.TemporaryDirectory(prefix="mcuc-build-") as temporary:
         folder = Path(temporary)
@@ -182,19 +201,36 @@ def _application(project: Project, board: Board, options: Options) -> Applicatio
             if error.code == "E501":
                 return None
             if error.code == "E506":
-                raise _too_large(board, error) from error
+                raise _too_large(lowered, board, error) from error
             raise
 
 
-def _too_large(board: Board, error: ToolchainError) -> MemoryBudgetError:
-    words = str(error.data.get("stderr", "")).splitlines()
-    over = next((line for line in words if "overflowed by" in line), words[-1] if words else "")
+def _too_large(lowered: Lowered, board: Board, error: ToolchainError) -> MemoryBudgetError:
+    """The linker's complaint about too little memory as E402 or E403, with need and have."""
+    words = str(error.data.get("stderr", ""))
+    over: dict[str, int] = {}  # lld reports every section, each with the excess so far
+    for region, excess in OVERFLOW.findall(words):
+        over[region] = max(over.get(region, 0), int(excess))
+    ram = sum(excess for region, excess in over.items() if region.startswith("ram_"))
+    flash = sum(over.values()) - ram
+    why = next((line for line in words.splitlines() if "overflowed by" in line), words[-200:])
+    if ram:
+        have = sum(region.size_bytes for region in board.target.regions)
+        base = does_not_fit(MemoryProblem.of(lowered.program), lowered.plan.arena_bytes)
+        return MemoryBudgetError(
+            "E402",
+            f"the program needs {have + ram:,} bytes of RAM and there are {have:,}",
+            why=f"{why.strip()}; {base.why}",
+            help=base.help,
+            data={**base.data, "need_bytes": have + ram, "have_bytes": have},
+        )
+    have = board.target.flash_bytes
     return MemoryBudgetError(
         "E403",
-        f"the program does not fit {board.id}",
-        why=over.strip(),
-        help="use a board with more memory, a smaller model, or --optimize size",
-        data={"have_flash_bytes": board.target.flash_bytes},
+        f"the program needs {have + flash:,} bytes of flash and there are {have:,}",
+        why=why.strip(),
+        help="use a board with more flash, a smaller model, or --optimize size",
+        data={"need_bytes": have + flash, "have_bytes": have},
     )
 
 

@@ -63,7 +63,7 @@ class Bench:
 
     def _timeout_s(self, runs: int) -> float:
         """Generous: a hang must end, a slow machine must not look like one."""
-        macs = self.compiled.report["macs"]["executed"]
+        macs = int(self.compiled.report["macs"]["executed"])
         return 60.0 + runs * (2.0 + macs / 2e6)
 
 

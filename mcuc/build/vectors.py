@@ -1,5 +1,4 @@
-"""Inputs for runs: seeded random, or from .npy, .npz and image files, brought to the model's types.
-"""
+"""Inputs for runs: seeded random, or from .npy, .npz and image files, as the model wants them."""
 
 from __future__ import annotations
 
@@ -26,8 +25,8 @@ def _random(rng: np.random.Generator, graph: Graph, value: int) -> Array:
     type_ = graph.type(value)
     dtype = type_.dtype.numpy
     if type_.dtype is not DType.F32:
-        info = np.iinfo(dtype)
-        return rng.integers(info.min, info.max, type_.shape, dtype, endpoint=True)
+        info = np.iinfo(dtype.name)
+        return rng.integers(info.min, info.max, type_.shape, dtype.name, endpoint=True)
     for node in graph.nodes:  # a float input that is quantized: fill that range and a bit more
         quant = graph.type(node.outputs[0]).quant
         if node.op == "quantize" and node.inputs[0] == value and quant is not None:

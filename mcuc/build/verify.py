@@ -1,5 +1,6 @@
 """Proves that numpy reference, host C and device C give the same bytes; names the first that does
-not."""
+not.
+"""
 
 from __future__ import annotations
 
@@ -113,9 +114,7 @@ def _first_step(made: Bench, vector: Sequence[Array]) -> Json | None:
     return None
 
 
-def step_crc(
-    step: Step, truth: dict[int, Array], inputs: Sequence[int | None], output: int
-) -> int:
+def step_crc(step: Step, truth: dict[int, Array], inputs: Sequence[int | None], output: int) -> int:
     """CRC-32 of a step's output rows as the traced firmware hashes them."""
     value = truth[output]
     if step.shape == step.in_shape and len(step.inputs) == 1 and _assembled(step, value):
@@ -169,9 +168,7 @@ def _file_inputs(compiled: Compiled, vector: Sequence[Array]) -> list[Array]:
             result.append(int8.dequantize(array, quant.scale, quant.zero_point))
         else:
             shift = 128 if source.type(before).dtype is DType.U8 else 0
-            result.append(
-                (array.astype(np.int16) + shift).astype(source.type(before).dtype.numpy)
-            )
+            result.append((array.astype(np.int16) + shift).astype(source.type(before).dtype.numpy))
     return result
 
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import sys
+from collections.abc import Sequence
+from typing import Any
 
 import click
 
@@ -25,6 +27,19 @@ COMMANDS = {
 
 class _LazyGroup(click.Group):
     """Commands by name, each in a module of this package with the same name."""
+
+    def main(self, args: Sequence[str] | None = None, *rest: Any, **extra: Any) -> Any:
+        """As click's, but with `--json` a wrong command line is a document on standard output."""
+        words = list(sys.argv[1:] if args is None else args)
+        if "--json" not in words:
+            return super().main(words, *rest, **extra)
+        try:
+            return super().main(words, *rest, **{**extra, "standalone_mode": False})
+        except click.Abort:
+            sys.exit(1)
+        except click.ClickException as error:
+            _print_usage_document(error)
+            sys.exit(error.exit_code)
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(COMMANDS)
@@ -51,6 +66,17 @@ class _LazyGroup(click.Group):
             hint = f" Did you mean {near[0]!r}?" if near else ""
             ctx.fail(f"No such command {name!r}.{hint}")
         return super().resolve_command(ctx, args)
+
+
+def _print_usage_document(error: click.ClickException) -> None:
+    import json
+
+    from mcuc.errors import McucError, errors_document
+
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context else "mcuc"
+    problem = McucError("E100", error.format_message(), help=f"see {command} --help")
+    click.echo(json.dumps(errors_document(problem), indent=2))
 
 
 @click.group(cls=_LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})

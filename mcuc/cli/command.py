@@ -14,6 +14,7 @@ import click
 from mcuc.errors import InternalError, McucError, errors_document, exit_code, flatten
 
 Json = dict[str, Any]
+PLACES = ("reference", "host", "qemu")  # mcuc.build.places.PLACES without its imports
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
@@ -25,9 +26,7 @@ class Size(click.ParamType[int]):
 
     name = "BYTES"
 
-    def convert(
-        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
-    ) -> int:
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> int:
         if isinstance(value, int):
             return value
         text = str(value).strip().lower().removesuffix("b").removesuffix("i")
@@ -36,15 +35,35 @@ class Size(click.ParamType[int]):
             factor = 1024 if text[-1] == "k" else 1024 * 1024
             text = text[:-1]
         try:
-            return int(float(text) * factor) if "." in text else int(text, 0) * factor
-        except ValueError:
+            size = int(float(text) * factor) if "." in text else int(text, 0) * factor
+        except (ValueError, OverflowError):
             self.fail(f"{value!r} is not a size such as 65536, 64K or 1M", param, ctx)
+        if size <= 0:
+            self.fail(f"{value!r} is not a positive number of bytes", param, ctx)
+        return size
 
 
-def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """The options of `mcuc compile`; commands that compile first take them too."""
+class Places(click.ParamType[tuple[str, ...]]):
+    """Names of places separated by commas, each once, in the order given."""
+
+    name = "PLACES"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, ...]:
+        if isinstance(value, tuple):
+            return value
+        names = tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
+        unknown = [name for name in names if name not in PLACES]
+        if unknown or not names:
+            known = ", ".join(PLACES)
+            self.fail(f"{unknown[0] if unknown else value!r} is not one of {known}", param, ctx)
+        return names
+
+
+def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How a model is compiled, whatever the board."""
     options = [
-        click.option("--board", default=None, help="Board id or path of a board.toml."),
         click.option("--io", default=None, type=click.Choice(["stored", "quantized"]),
                      help="Keep the file's input and output types, or drop the float border."),
         click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),
@@ -52,14 +71,24 @@ def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--optimize", default=None,
                      type=click.Choice(["size", "balanced", "speed"]),
                      help="What the C compiler optimises for."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The options of `mcuc compile`; commands that compile first take them too."""
+    options = [
+        click.option("--board", default=None, help="Board id or path of a board.toml."),
         click.option("--sram", type=Size(), default=None,
                      help="Limit for arena + state + static + stack."),
         click.option("--flash", type=Size(), default=None, help="Limit for the whole image."),
         click.option("--name", default=None, help="Prefix of the generated C."),
     ]  # fmt: skip
-    for option in reversed(options):
+    for option in reversed(options[1:]):
         function = option(function)
-    return function
+    return options[0](model_options(function))
 
 
 def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -72,11 +101,6 @@ def data_options(function: Callable[..., Any]) -> Callable[..., Any]:
         help="Scale of the data, for example 0.00392157 for 0..255 pixels meant as 0..1. Without "
         "it data of the model's own type are taken as they are, others as real values.",
     )(function)  # fmt: skip
-
-
-def places(text: str) -> tuple[str, ...]:
-    """The places of `--on`, separated by commas."""
-    return tuple(dict.fromkeys(part.strip() for part in text.split(",") if part.strip()))
 
 
 def reporting(function: Callable[..., Json | None]) -> Callable[..., None]:
@@ -95,7 +119,7 @@ def reporting(function: Callable[..., Json | None]) -> Callable[..., None]:
             document = function(*args, **kwargs)
         except McucError as error:
             _fail(error, as_json, verbose)
-        except (KeyboardInterrupt, click.exceptions.Exit, click.ClickException):
+        except (BrokenPipeError, click.exceptions.Exit, click.Abort, click.ClickException):
             raise
         except Exception as error:
             bug = InternalError(
@@ -172,12 +196,17 @@ def _is_number(cell: str) -> bool:
 
 
 @contextmanager
-def progress(message: str, quiet: bool) -> Iterator[None]:
-    """A spinner on a terminal while something runs; nothing in a pipe."""
+def progress(message: str, quiet: bool) -> Iterator[Callable[[str], None]]:
+    """A spinner on a terminal while something runs; nothing in a pipe.
+
+    Yields:
+        What changes the message.
+    """
     if quiet or not sys.stderr.isatty():
-        yield
+        yield lambda text: None
         return
     from rich.console import Console
+    from rich.markup import escape
 
-    with Console(stderr=True).status(message):
-        yield
+    with Console(stderr=True).status(escape(message)) as status:
+        yield lambda text: status.update(escape(text))

@@ -9,10 +9,10 @@ import click
 
 from mcuc.cli.command import (
     Json,
+    Places,
     compile_options,
     data_options,
     json_option,
-    places,
     progress,
     reporting,
     table,
@@ -26,7 +26,7 @@ MISMATCH_EXIT = 3
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--data", type=click.Path(path_type=Path), required=True,
               help="An .npz with x [N, ...] and labels y [N].")  # fmt: skip
-@click.option("--on", "where", default="qemu", show_default=True,
+@click.option("--on", "where", type=Places(), default="qemu", show_default=True,
               help="Places to run, separated by commas: reference, host, qemu.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=None, help="Only the first samples.")
 @click.option("--against", type=click.Choice(["tflite"]), default=None,
@@ -38,7 +38,7 @@ MISMATCH_EXIT = 3
 def command(
     source: Path,
     data: Path,
-    where: str,
+    where: tuple[str, ...],
     limit: int | None,
     against: str | None,
     factor: float | None,
@@ -52,7 +52,7 @@ def command(
     compiled = compiled_source(source, given)
     samples, labels = load_samples(data, compiled, factor, offset, limit)
     with progress(f"evaluating {len(samples)} samples", as_json):
-        report = evaluate_model(compiled, places(where), samples, labels, against or "")
+        report = evaluate_model(compiled, where, samples, labels, against or "")
     if compiled.directory is not None and compiled.directory == source:
         save_report(compiled, report)
     result = report["accuracy"]

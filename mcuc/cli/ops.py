@@ -14,7 +14,7 @@ def command(as_json: bool) -> Json:
     """The support matrix: ops, operand types, kernels."""
     from mcuc.ops import registry
 
-    entries = [
+    entries: list[Json] = [
         {
             "op": spec.name,
             "doc": spec.doc,
@@ -37,12 +37,12 @@ def command(as_json: bool) -> Json:
                 f"{o['name']}: {'/'.join(o['dtypes'])}"
                 + (" const" if o["const"] else "")
                 + (" optional" if o["optional"] else "")
-                for o in entry["operands"]  # type: ignore[attr-defined]
+                for o in entry["operands"]
             )
             entry["shown"] = operands
         table(
             "",
             ("op", "operands", "kernels", "what it is"),
-            [(e["op"], e.pop("shown"), len(e["kernels"]), e["doc"]) for e in entries],  # type: ignore[arg-type]
+            [(e["op"], e.pop("shown"), len(e["kernels"]), e["doc"]) for e in entries],
         )
     return {"schema": 1, "ops": entries}

@@ -9,10 +9,10 @@ import click
 
 from mcuc.cli.command import (
     Json,
+    Places,
     compile_options,
     data_options,
     json_option,
-    places,
     progress,
     reporting,
 )
@@ -23,7 +23,7 @@ MISMATCH_EXIT = 3
 
 @click.command("verify")
 @click.argument("source", type=click.Path(path_type=Path))
-@click.option("--on", "where", default="reference,host,qemu", show_default=True,
+@click.option("--on", "where", type=Places(), default="reference,host,qemu", show_default=True,
               help="Places to compare, separated by commas.")  # fmt: skip
 @click.option("--vectors", type=click.IntRange(0, 100_000), default=4, show_default=True,
               help="Random sets of inputs.")  # fmt: skip
@@ -38,7 +38,7 @@ MISMATCH_EXIT = 3
 @reporting
 def command(
     source: Path,
-    where: str,
+    where: tuple[str, ...],
     vectors: int,
     seed: int,
     data: tuple[Path, ...],
@@ -52,10 +52,14 @@ def command(
     from mcuc.build.vectors import load_inputs
     from mcuc.build.verify import verify_model
 
+    if vectors == 0 and not data:
+        raise click.UsageError("--vectors 0 without an --input leaves nothing to compare")
+    if set(where) == {"reference"} and against is None:
+        raise click.UsageError("the reference alone compares with nothing: see --on, --against")
     compiled = compiled_source(source, given)
     sets = [load_inputs(path, compiled.lowered.graph, factor, offset) for path in data]
     with progress(f"verifying {compiled.project.name}", as_json):
-        report = verify_model(compiled, places(where), vectors, against or "", sets, seed)
+        report = verify_model(compiled, where, vectors, against or "", sets, seed)
     if compiled.directory is not None and compiled.directory == source:
         save_report(compiled, report)
     result = report["verify"]
@@ -65,7 +69,8 @@ def command(
         also = f", against {result['against']}" if result["against"] else ""
         click.echo(f"{result['vectors']} vectors, {runs} runs each on {on}{also}")
         if result["mismatches"]:
-            click.echo(f"MISMATCH: {result['mismatches']} differ; first: {result['first_mismatch']}")
+            first = result["first_mismatch"]
+            click.echo(f"MISMATCH: {result['mismatches']} differ; first: {first}")
         else:
             click.echo("all bytes equal")
     return {**report, "exit": MISMATCH_EXIT if result["mismatches"] else 0}

@@ -1,5 +1,4 @@
-"""Builds a model with its example application for a board: what it takes when nothing else is there.
-"""
+"""Builds a model with its example application for a board: what it takes on its own."""
 
 from __future__ import annotations
 
@@ -98,9 +97,7 @@ def _measured(
     elf: Elf, objects: Sequence[Path], run_function: str, toolchain: Toolchain
 ) -> Application:
     taken = sizes(elf)
-    arena = sum(
-        size for name, size in taken.sections.items() if name.startswith(ARENA_PREFIX)
-    )
+    arena = sum(size for name, size in taken.sections.items() if name.startswith(ARENA_PREFIX))
     stack = taken.sections.get(".stack", 0)
     flash = [s for s in elf.symbols if s.kind in ("func", "object")]
     stored = {s.name for s in elf.sections if s.stored}

@@ -97,9 +97,17 @@ def linker_script(board: Board, regions: Sequence[str], stack_bytes: int | None 
     placed = [_ARENA.format(region=r.name) for r in board.target.regions]
     placed += [_MODEL_RAM.format(index=i, region=name) for i, name in enumerate(regions)]
     placed.append(_MODEL_RAM.format(index="state", region=board.stack_region))
+    constants = ""
+    if board.rodata is not None:
+        constants = (
+            f"  rodata (r) : ORIGIN = {board.rodata.address:#010x}, "
+            f"LENGTH = {board.rodata.size_bytes:#x}\n"
+        )
     return template.substitute(
         flash_address=f"{board.flash.address:#010x}",
         flash_bytes=f"{board.flash.size_bytes:#x}",
+        constants_memory=constants,
+        constants="rodata" if constants else "flash",
         memory="\n".join(memory),
         stack_bytes=board.stack_bytes if stack_bytes is None else stack_bytes,
         stack_region=f"ram_{board.stack_region}",

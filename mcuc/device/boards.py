@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import itertools
 import tomllib
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -71,6 +72,7 @@ class Board:
         description, source: For people; `source` says where the figures come from.
         target: What kernels and plans may know.
         flash: Program memory.
+        rodata: A second program memory, for constants; None = they lie in `flash`.
         stack_region, stack_bytes: The stack lies at the bottom of this RAM region.
         gcc_flags, zig_flags: Code generation flags of the core, for either compiler.
         counter, uart: Peripherals.
@@ -91,6 +93,7 @@ class Board:
     counter: Counter
     uart: Uart
     emulator: Emulator | None = None
+    rodata: Region | None = None
     unalign_trap: bool = False
     set_bits: tuple[tuple[int, int], ...] = ()
 
@@ -177,13 +180,19 @@ def _region(table: Table, name: str) -> Region:
     return region
 
 
+def _optional_region(table: Table, name: str) -> Region | None:
+    return _region(table, name) if table.raw else None
+
+
 def _board(top: Table) -> Board:
     top.number("schema", SCHEMA, SCHEMA)
     core = top.text("core", CORES)
     extensions = top.texts("extensions", EXTENSIONS)
     flash = _region(top.table("flash"), "flash")
+    rodata = _optional_region(top.table("rodata", optional=True), "rodata")
     ram = tuple(_region(t, "") for t in top.tables("ram"))
-    _check_regions(top, flash, ram)
+    stored = (flash,) if rodata is None else (flash, rodata)
+    _check_regions(top, stored, ram)
     stack = top.table("stack")
     stack_region = stack.text("region", [r.name for r in ram])
     stack_bytes = stack.number("kib", 1, 1024) * 1024
@@ -205,7 +214,7 @@ def _board(top: Table) -> Board:
             mve="mve" in extensions,
             fpu="fpu" in extensions,
             regions=ram,
-            flash_bytes=flash.size_bytes,
+            flash_bytes=sum(region.size_bytes for region in stored),
         ),
         flash=flash,
         stack_region=stack_region,
@@ -215,6 +224,7 @@ def _board(top: Table) -> Board:
         counter=_counter(top.table("counter")),
         uart=_uart(top.table("uart")),
         emulator=emulator,
+        rodata=rodata,
         unalign_trap=unalign_trap,
         set_bits=set_bits,
     )
@@ -222,12 +232,12 @@ def _board(top: Table) -> Board:
     return board
 
 
-def _check_regions(top: Table, flash: Region, ram: tuple[Region, ...]) -> None:
+def _check_regions(top: Table, stored: Sequence[Region], ram: Sequence[Region]) -> None:
     if len(ram) > MAX_RAM_REGIONS:
         top.problem("ram", f"has more than {MAX_RAM_REGIONS} regions")
     if len({r.name for r in ram}) < len(ram):
         top.problem("ram", "has two regions of one name")
-    ordered = sorted((flash, *ram), key=lambda r: r.address)
+    ordered = sorted((*stored, *ram), key=lambda r: r.address)
     for low, high in itertools.pairwise(ordered):
         if low.address + low.size_bytes > high.address:
             top.problem("ram", f"{low.name!r} and {high.name!r} overlap")

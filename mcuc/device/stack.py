@@ -136,7 +136,7 @@ class _Search:
         return frame
 
     def _indirect(self, caller: str) -> set[str]:
-        """The loop of driver/run.c calls forms, the rest of the driver kernels; others, anything."""
+        """driver/run.c calls forms, the rest of the driver kernels; others, anything."""
         if caller in _LOOP:
             return self.forms
         return self.kernels if caller.startswith("mcuc_") else self.forms | self.kernels

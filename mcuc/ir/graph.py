@@ -93,7 +93,9 @@ class Graph:
                 result.setdefault(v, []).append(i)
         return {v: tuple(readers) for v, readers in result.items()}
 
-    def with_nodes(self, nodes: tuple[Node, ...], values: Mapping[int, Value] | None = None) -> Graph:
+    def with_nodes(
+        self, nodes: tuple[Node, ...], values: Mapping[int, Value] | None = None
+    ) -> Graph:
         return replace(self, nodes=nodes, values=self.values if values is None else values)
 
     def __str__(self) -> str:

@@ -1,8 +1,8 @@
 """Program: how a graph is computed. Twin of the tables in runtime_c/include/mcuc/program.h.
 
-Steps own the physical facts (bits, layout, packed weights, quantization); a graph node may appear in
-several steps. Coordinates are rows and columns of a step's canonical [H, W, C] tensors, strides and
-sizes are bytes.
+Steps own the physical facts (bits, layout, packed weights, quantization); a graph node may appear
+in several steps. Coordinates are rows and columns of a step's canonical [H, W, C] tensors, strides
+and sizes are bytes.
 """
 
 from __future__ import annotations
@@ -123,7 +123,8 @@ class View:
 @dataclass(frozen=True)
 class Need:
     """Which rows of a producer a step's row y waits for: below min(y * mul + add, limit), or below
-    table[y - first row] where the rule is not affine."""
+    table[y - first row] where the rule is not affine.
+    """
 
     mul: int
     add: int

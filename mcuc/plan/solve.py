@@ -22,8 +22,9 @@ def plan_memory(program: Program) -> MemoryPlan:
     offsets, solver, optimal = _one_region(problem, bound)
     total = greedy.total(problem.buffers, offsets)
     homes = [i for i, r in enumerate(problem.regions) if total <= r.size_bytes]
-    if homes and all(not b.regions or problem.regions[homes[0]].name in b.regions
-                     for b in problem.buffers):
+    if homes and all(
+        not b.regions or problem.regions[homes[0]].name in b.regions for b in problem.buffers
+    ):
         used = [0] * len(problem.regions)
         used[homes[0]] = total
         placements = tuple(Placement(homes[0], offset) for offset in offsets)

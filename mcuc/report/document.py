@@ -75,8 +75,8 @@ def document(
         "board": {"id": origin.board, "core": origin.core},
         "options": origin.options,
         "numerics": program.numerics,
-        "inputs": [_port(program.graph, p.value) for p in program.inputs],
-        "outputs": [_port(program.graph, p.value) for p in program.outputs],
+        "inputs": [port(program.graph, p.value) for p in program.inputs],
+        "outputs": [port(program.graph, p.value) for p in program.outputs],
         "memory": _memory(program, plan, footprint),
         "flash": {
             "weights_bytes": weights_bytes,
@@ -105,7 +105,8 @@ def graph_macs(graph: Graph, numerics: str) -> int:
     return sum(spec_of(n.op).macs(Site.of(graph, n, numerics)) for n in graph.nodes)
 
 
-def _port(graph: Graph, value: int) -> Json:
+def port(graph: Graph, value: int) -> Json:
+    """An input or output: name, shape, element type, quantization."""
     v = graph.values[value]
     quant = v.type.quant
     return {

@@ -42,24 +42,26 @@ class _Search:
         for node in graph.nodes:
             for v in node.outputs:
                 source = node.inputs[0] if spec_of(node.op).alias else None
-                runtime = source is not None and graph.values[source].const is None
-                root[v] = root.get(source, source) if runtime and source is not None else v
+                if source is None or graph.values[source].const is not None:
+                    root[v] = v
+                else:
+                    root[v] = root.get(source, source)
         self.writers: dict[int, int] = {}
         self.readers: dict[int, int] = {}
         self.size: dict[int, int] = {}
         self.deps = [0] * len(graph.nodes)
         producers = graph.producers()
         for i, node in enumerate(graph.nodes):
-            for v in node.inputs:
-                if v is None or graph.values[v].const is not None:
+            for operand in node.inputs:
+                if operand is None or graph.values[operand].const is not None:
                     continue
-                r = root.get(v, v)
+                r = root.get(operand, operand)
                 self.readers[r] = self.readers.get(r, 0) | 1 << i
-                if v in producers:
-                    self.deps[i] |= 1 << producers[v]
+                if operand in producers:
+                    self.deps[i] |= 1 << producers[operand]
             for v in node.outputs:
-                r = root[v]
-                self.writers[r] = self.writers.get(r, 0) | 1 << i
+                target = root[v]
+                self.writers[target] = self.writers.get(target, 0) | 1 << i
         for v in (*graph.inputs, *root):
             r = root.get(v, v)
             self.size[r] = max(self.size.get(r, 0), graph.type(v).size_bytes)

@@ -105,9 +105,7 @@ def _patch(
     return steps
 
 
-def _operand(
-    caller: Caller, position: int, views: Mapping[int, View], storage: Storage
-) -> View:
+def _operand(caller: Caller, position: int, views: Mapping[int, View], storage: Storage) -> View:
     inside = views.get(caller.operand_value(position))
     return caller.dense_operand(storage, position) if inside is None else inside
 

@@ -1,4 +1,4 @@
-"""Row streaming: the steps of a segment advance together, each keeping only the rows still needed."""
+"""Row streaming: the steps of a segment advance together; each keeps the rows still needed."""
 
 from __future__ import annotations
 
@@ -83,9 +83,7 @@ def _output(caller: Caller, keep: bool, rows: int, storage: Storage, time: int) 
     pixel = channels * caller.site.output.dtype.size_bytes
     rows = min(rows, height)
     label = f"{rows} rows of {storage.graph.values[value].name or f'%{value}'}"
-    buffer = storage.add(
-        Buffer(rows * width * pixel, time, time, ALIGN, label, "activation")
-    )
+    buffer = storage.add(Buffer(rows * width * pixel, time, time, ALIGN, label, "activation"))
     return View(
         buffer=buffer,
         offset=0,
@@ -97,9 +95,7 @@ def _output(caller: Caller, keep: bool, rows: int, storage: Storage, time: int) 
     )
 
 
-def _actor(
-    caller: Caller, writer: Mapping[int, int], members: list[Caller], keep: bool
-) -> Actor:
+def _actor(caller: Caller, writer: Mapping[int, int], members: list[Caller], keep: bool) -> Actor:
     links = []
     for position in caller.kernel.operands:
         value = caller.node.inputs[position]

@@ -110,8 +110,7 @@ def test_does_not_fit_names_need_have_and_the_largest() -> None:
 
 def test_a_plan_is_the_same_every_time() -> None:
     buffers = [
-        Buffer(100 + 37 * i % 90, i % 5, i % 5 + i % 3, 4, f"b{i}", "activation")
-        for i in range(20)
+        Buffer(100 + 37 * i % 90, i % 5, i % 5 + i % 3, 4, f"b{i}", "activation") for i in range(20)
     ]
     plans: list[MemoryPlan] = [plan_memory(program(buffers)) for _ in range(2)]
     assert plans[0] == plans[1]

@@ -66,7 +66,9 @@ class Network:
         return self.case(depthwise(name, self.shape, kernel, multiplier, x_zero=zero, **more))
 
     def pool(self, op: str, kernel: tuple[int, int], stride: tuple[int, int], pad: Any) -> int:
-        return self.case(pool(f"{self.name}_{len(self.nodes)}", op, self.shape, kernel, stride, pad))
+        return self.case(
+            pool(f"{self.name}_{len(self.nodes)}", op, self.shape, kernel, stride, pad)
+        )
 
     def add(self, skip: int, activation: str = "none") -> int:
         return self._node("add", add.Attrs(activation), (self.last, skip))

@@ -69,6 +69,18 @@ static int bad_address(const mcuc_memory *memory)
 }
 #endif
 
+/* As many rounds of a loop of a few instructions as the first four input bytes say. */
+static int rounds(const mcuc_memory *memory)
+{
+  uint32_t n;
+  memcpy(&n, memory->ram[0], sizeof n);
+  while (n > 0) {
+    __asm__ volatile("nop");
+    --n;
+  }
+  return 0;
+}
+
 static int hang(const mcuc_memory *memory)
 {
   volatile uint8_t *flag = (volatile uint8_t *)memory->ram[0];
@@ -170,5 +182,6 @@ const mcuc_test_model mcuc_test_models[] = {
     MODEL(hang, arena, 0, 0),         MODEL(count, arena, 4, reset_count),
     MODEL(deep, arena, 0, 0),         MODEL(overrun_stack, arena, 0, 0),
     MODEL(traced, arena, 0, 0),       MODEL(add, too_large, 0, 0),
+    MODEL(rounds, arena, 0, 0),
 };
 const uint32_t mcuc_test_model_count = sizeof mcuc_test_models / sizeof mcuc_test_models[0];

@@ -31,6 +31,7 @@ NAMES = [
     "overrun_stack",
     "traced",
     "too_large",
+    "rounds",
 ]
 INPUT = bytes(range(3, 40))
 OUTPUT = bytes(range(4, 41))
@@ -115,6 +116,20 @@ def test_instruction_counts_repeat(where: str) -> None:
     assert count is not None and 3 * 37 // 16 < count < 10 * 37
     deep = first[1][0][0].instructions
     assert deep is not None and deep > 1000 + count
+
+
+@pytest.mark.parametrize("where", ["qemu_m4", "qemu_m33", "qemu_m55"])
+@pytest.mark.arm_gcc
+@pytest.mark.qemu
+def test_counts_beyond_the_counters_32_bits(where: str) -> None:
+    lengths = (1000, 2000, 450_000_000, 950_000_000)
+    vectors = tuple((n.to_bytes(4, "little") + bytes(33),) for n in lengths)
+    (records,) = run_requests(program(where), [request("rounds", vectors=vectors)])
+    short, twice, *long = (runs[0].instructions for runs in records)
+    assert short is not None and twice is not None
+    per_round, rest = divmod(twice - short, 1000)
+    assert rest == 0 and per_round > 1
+    assert long == [short + per_round * (n - 1000) for n in lengths[2:]]
 
 
 @pytest.mark.parametrize("where", ON_BOARDS)

@@ -1,0 +1,295 @@
+"""The pages of the error codes: what `mcuc explain` shows and docs/errors.md lists.
+
+`python -m mcuc.build.codes > docs/errors.md` writes the page. Nothing is imported here, so that
+`mcuc explain` starts at once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Page(NamedTuple):
+    """What a code means, and what its user can do."""
+
+    meaning: str
+    remedy: str
+
+
+CODES: dict[str, Page] = {
+    "E100": Page(
+        "The command line is wrong: an unknown option or command, a missing argument, a value "
+        "that an option cannot have.",
+        "See `mcuc COMMAND --help`.",
+    ),
+    "E101": Page(
+        "The file is damaged, or is no TFLite file: an offset, size or index in it is impossible.",
+        "Download or export it again. Other formats must be converted to `.tflite` first.",
+    ),
+    "E102": Page(
+        "The operator is not supported.",
+        "`mcuc ops` lists the supported ones. Replace it in the model, or run it outside of the"
+        " model.",
+    ),
+    "E103": Page(
+        "The model has several subgraphs (loops, branches, initialisers of state).",
+        "Export the model without control flow and state.",
+    ),
+    "E104": Page(
+        "The operators cannot be executed in the order of the file: a tensor is read before it "
+        "has data, or is written twice.",
+        "Export the model again; it was edited or damaged.",
+    ),
+    "E105": Page(
+        "A tensor has a shape that is not fixed, is empty where data is needed, or has too many"
+        " elements.",
+        "Export the model with fixed input sizes. An open batch size alone is fine: it is taken"
+        " as 1.",
+    ),
+    "E106": Page(
+        "The model is of a format that this version does not read.",
+        "Convert it to an int8 `.tflite`.",
+    ),
+    "E107": Page(
+        "The output folder cannot be written, or holds something that mcuc did not make.",
+        "Choose another folder, or remove it yourself.",
+    ),
+    "E108": Page(
+        "A file or folder cannot be read.",
+        "Check its name and permissions; compile again if it is an output of mcuc.",
+    ),
+    "E109": Page(
+        "An option has a value that is not allowed.",
+        "Use one of the values that the message names.",
+    ),
+    "E110": Page(
+        "A tensor has an element type that the operator does not support.",
+        "Convert the model with full integer quantization (int8).",
+    ),
+    "E111": Page(
+        "Shapes of an operator's tensors do not fit to each other.",
+        "Export the model again; it was edited or damaged.",
+    ),
+    "E112": Page(
+        "An operand is missing, or there is one too many.",
+        "Export the model again with a current converter.",
+    ),
+    "E113": Page(
+        "An operand must be stored in the file, and is computed at run time.",
+        "Export the model with fixed shapes and constant weights.",
+    ),
+    "E114": Page(
+        "A tensor has a rank that the operator does not support.",
+        "Reshape to the rank that the message names.",
+    ),
+    "E115": Page(
+        "An attribute of the operator (stride, axis, activation, ...) has a value that is not "
+        "supported.",
+        "Use the values that the message names.",
+    ),
+    "E116": Page("An operand has no elements.", "Remove the operator: it computes nothing."),
+    "E117": Page(
+        "A sum would have more terms, or a list more elements, than fit.",
+        "Split the operator.",
+    ),
+    "E118": Page(
+        "The file declares another shape or element type for a result than the operator gives.",
+        "Export the model again; it was edited or damaged.",
+    ),
+    "E119": Page(
+        "A tensor is of a kind that is not supported: float16, strings, 4 bits, sparse, or "
+        "state that lives from one run to the next.",
+        "Convert with full integer quantization to int8, dense, without state.",
+    ),
+    "E120": Page("Input data cannot be read.", "Give an `.npy`, `.npz` or image file."),
+    "E121": Page(
+        "Input data do not fit the model's inputs.",
+        "Give arrays of the shapes and types that the message names.",
+    ),
+    "E201": Page(
+        "A tensor has no quantization parameters.",
+        "Convert the model with full integer quantization.",
+    ),
+    "E202": Page(
+        "A scale is 0, infinite, not a number, or negative (convolutions may have channels of "
+        "negative scale).",
+        "Calibrate again. Give channels without weights any positive scale.",
+    ),
+    "E203": Page(
+        "A zero point is outside of the type's range, or not 0 where it must be.",
+        "Quantize weights symmetrically; export again.",
+    ),
+    "E204": Page(
+        "A tensor is quantized per channel where one scale is needed, or per channel on the "
+        "wrong axis.",
+        "Quantize activations per tensor, weights per output channel.",
+    ),
+    "E205": Page(
+        "An operator's result has other quantization parameters than its rule fixes.",
+        "Convert again with TFLite, which writes the right ones.",
+    ),
+    "E206": Page(
+        "The scales of an operator's tensors cannot be combined to a factor.",
+        "Calibrate again with data that cover the real range.",
+    ),
+    "E207": Page(
+        "Tensors that must be quantized equally are not.",
+        "Give both the same parameters, or put a QUANTIZE between.",
+    ),
+    "E208": Page(
+        "The bias is not in the accumulator's scale, so that the result would be wrong.",
+        "Requantize the bias with the product of the scales of input and weights.",
+    ),
+    "E209": Page(
+        "Scales, zero points and channel axis of a tensor do not fit to each other or to its "
+        "shape.",
+        "Export again with a current converter.",
+    ),
+    "E301": Page(
+        "No kernel can execute a node.",
+        "Please report it: a portable kernel should apply.",
+    ),
+    "E302": Page(
+        "The asked groups of nodes are no runs of consecutive nodes, or overlap.",
+        "Correct the groups.",
+    ),
+    "E303": Page(
+        "A node cannot take part in a streamed or patched group.",
+        "End the group before it.",
+    ),
+    "E401": Page(
+        "The arena does not fit the RAM given.",
+        "See the largest buffers in the message: smaller input, fewer channels, another "
+        "schedule, a larger board.",
+    ),
+    "E402": Page("The program as a whole needs more RAM than given.", "As for E401."),
+    "E403": Page(
+        "The program does not fit the board's flash or memory.",
+        "A board with more memory, a smaller model, `--optimize size`.",
+    ),
+    "E501": Page("A tool is not installed.", "Install what the message names."),
+    "E502": Page("The compiler does not start.", "Repair its installation."),
+    "E503": Page(
+        "Compiling a file failed.",
+        "The compiler's words are in the message; please report it for generated files.",
+    ),
+    "E504": Page("Linking failed.", "The linker's words are in the message."),
+    "E505": Page("A tool took too long.", "Raise the time limit."),
+    "E506": Page("The linker says that the program does not fit.", "As for E403."),
+    "E507": Page("A tool such as objdump failed.", "Its words are in the message."),
+    "E508": Page("A linked program cannot be read.", "Build it again."),
+    "E509": Page(
+        "A program for Cortex-M0+ holds instructions that the core lacks.",
+        "Compile everything, libraries too, with `-mcpu=cortex-m0plus`.",
+    ),
+    "E540": Page("The TFLite interpreter is not installed.", "`pip install ai-edge-litert`."),
+    "E541": Page("The TFLite interpreter refused the model.", "Its words are in the message."),
+    "E542": Page(
+        "The TFLite interpreter crashed or took too long.",
+        "Compare with another reference.",
+    ),
+    "E601": Page("The board is unknown.", "`mcuc boards` lists them; or give a `board.toml`."),
+    "E602": Page(
+        "The board's description has problems.",
+        "Correct the entries that the message names.",
+    ),
+    "E603": Page("The RAM regions asked for do not fit the board.", "Name regions that it has."),
+    "E604": Page(
+        "The board cannot be reached by this version, or is not an emulated one.",
+        "Take the emulated board of the same core.",
+    ),
+    "E610": Page("The program faulted.", "The message names the place and the cause."),
+    "E611": Page(
+        "The core locked up: a fault inside a fault handler.",
+        "Look for a stack overflow first.",
+    ),
+    "E612": Page("The program was ended by a signal.", "Please report it."),
+    "E613": Page(
+        "The test program refused its request.",
+        "Build it again, with what is asked for (trace).",
+    ),
+    "E614": Page(
+        "The test program could not use its files.",
+        "Check space and permissions of the temporary folder.",
+    ),
+    "E615": Page("The program ended with an unknown status.", "Please report it."),
+    "E616": Page("The response of the test program is damaged.", "Run again; build again."),
+    "E617": Page(
+        "The model wrote outside its memory.",
+        "Please report it: a bug in a plan or kernel.",
+    ),
+    "E618": Page("A sanitizer stopped the program.", "Please report it."),
+    "E619": Page(
+        "The model's run function returned an error.",
+        "Check the arena's size and alignment.",
+    ),
+    "E620": Page("The program did not end in time.", "Give more time, or look for a hang."),
+    "E801": Page("The report was written by another version.", "Compile the model again."),
+    "E900": Page("An unexpected exception.", "Report it with the output of `-vv`."),
+    "E901": Page(
+        "An op is registered under another name than its module's.",
+        "Rename one of them.",
+    ),
+    "E902": Page(
+        "The installation lacks files, or a generated table is inconsistent.",
+        "Install mcuc again; report it if that does not help.",
+    ),
+    "E903": Page("Generated code is recursive, so that its stack has no bound.", "Report it."),
+    "E904": Page("A pass failed.", "Report it."),
+    "E910": Page("The memory plan is wrong.", "Report it."),
+    "E911": Page("An op's reference gives another type than it declares.", "Report it."),
+    "E920": Page("A graph has values that do not exist or do not fit their types.", "Report it."),
+    "E921": Page("A graph is not in execution order, or computes a value twice.", "Report it."),
+    "E922": Page("A graph's types are not those that its operators infer.", "Report it."),
+}
+
+# Title of a section of the page -> the codes in it, by first letters.
+SECTIONS = {
+    "The command line, the model file and data": ("E1",),
+    "Quantization": ("E2",),
+    "Kernels, schedules, memory": ("E3", "E4"),
+    "Tools": ("E5",),
+    "Boards and devices": ("E6",),
+    "Results and reports": ("E7", "E8"),
+    "Bugs in mcuc": ("E9",),
+}
+
+_HEAD = """\
+# Error codes
+
+Every error has a code, says what happened and where (operator number and tensor name of the model
+file), why, and what to do. All problems that a stage finds are listed at once. `mcuc explain CODE`
+prints the entry of a code. The first digit tells whose problem it is, and so does the exit status.
+
+| codes | about | exit status |
+| --- | --- | --- |
+| E100 | the command line | 2 |
+| E1xx | the model file, input data, options | 1 |
+| E2xx | quantization parameters | 1 |
+| E3xx | kernels and schedules | 1 |
+| E4xx | memory | 4 |
+| E5xx | compilers, emulators and other tools | 5 |
+| E60x | boards | 1 |
+| E61x | the device faulted or did not answer | 7 |
+| E62x | the device did not finish in time | 6 |
+| E8xx | reports | 1 |
+| E9xx | a bug in mcuc: please report it, with the model if you can | 70 |
+
+Results that differ between places, and gates that fail, are no errors but results: the report
+holds them, and the exit status is 3.
+"""
+
+
+def markdown() -> str:
+    """docs/errors.md."""
+    lines = [_HEAD]
+    for title, letters in SECTIONS.items():
+        rows = [f"| {code} | {p.meaning} | {p.remedy} |" for code, p in CODES.items()
+                if code.startswith(letters)]  # fmt: skip
+        lines += [f"## {title}", "", "| code | meaning | what to do |", "| --- | --- | --- |"]
+        lines += [*rows, ""]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    print(markdown(), end="")

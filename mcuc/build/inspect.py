@@ -1,0 +1,122 @@
+"""What is in a model file, read as far as it can be: no compiler and no board are needed.
+
+RAM figures are those of the layer-by-layer schedule with portable kernels. A model with problems
+still gives the list of its operators, and all problems that the stages before C find.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from pathlib import Path
+
+from mcuc.build.compile import load_model, read_model
+from mcuc.build.options import Options
+from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.errors import McucError, exit_code, flatten
+from mcuc.frontends.tflite import schema
+from mcuc.frontends.tflite.flatbuffer import Reader
+from mcuc.ir.graph import Graph
+from mcuc.ir.target import HOST
+from mcuc.ops import spec_of
+from mcuc.ops.spec import Site
+from mcuc.report.document import Json, port
+
+SCHEMA_VERSION = 1
+
+
+def inspect_model(path: Path, options: Options) -> tuple[Json, int]:
+    """The document of `mcuc inspect` and its exit code.
+
+    Raises:
+        McucError: the file cannot be read at all (E101, E106, E108).
+    """
+    data = read_model(path)
+    graph: Graph | None = None
+    lowered: Lowered | None = None
+    problems: list[McucError] = []
+    code = 0
+    try:
+        graph = load_model(path, data, options.numerics)
+        lowered = lower_and_plan(graph, HOST, options)
+    except McucError as error:
+        problems, code = list(flatten(error)), exit_code(error)
+        if graph is None and any(p.code in ("E101", "E106") for p in problems):
+            raise  # there is nothing that could be listed
+    rows = _listed(path, data)
+    if graph is not None:
+        _measure(rows, graph, options.numerics)
+    if lowered is not None:
+        _add_ram(rows, lowered)
+    for row in rows:
+        row["problems"] = [p.code for p in problems if p.loc.op_index == row["index"]]
+    plan = None if lowered is None else lowered.plan
+    document: Json = {
+        "schema": SCHEMA_VERSION,
+        "model": {
+            "file": path.name,
+            "sha256": hashlib.sha256(data).hexdigest(),
+            "file_bytes": len(data),
+        },
+        "numerics": options.numerics,
+        "inputs": [] if graph is None else [port(graph, v) for v in graph.inputs],
+        "outputs": [] if graph is None else [port(graph, v) for v in graph.outputs],
+        "ops": rows,
+        "macs": None if graph is None else sum(row["macs"] for row in rows),
+        "weights_bytes": None if graph is None else _constant_bytes(graph),
+        "arena_bytes": None if plan is None else plan.arena_bytes,
+        "notes": [] if lowered is None else list(lowered.program.notes),
+        "errors": [problem.as_json() for problem in problems],
+    }
+    return document, code
+
+
+def _listed(path: Path, data: bytes) -> list[Json]:
+    """The operators as the file lists them, supported or not."""
+    model = schema.read_model(Reader(data, str(path)))
+    rows = []
+    for index, operator in enumerate(model.operators):
+        tensor = model.tensors[operator.outputs[0]] if operator.outputs else None
+        types = schema.enum_names("TensorType")
+        rows.append(
+            {
+                "index": index,
+                "op": schema.operator_name(operator),
+                "name": "" if tensor is None else tensor.name,
+                "shape": [] if tensor is None else list(tensor.shape),
+                "dtype": "" if tensor is None else types.get(tensor.type_code, "?").lower(),
+                "macs": None,
+                "weights_bytes": None,
+                "ram_bytes": None,
+            }
+        )
+    return rows
+
+
+def _measure(rows: list[Json], graph: Graph, numerics: str) -> None:
+    """MACs and constants of each operator."""
+    for row in rows:
+        row["macs"], row["weights_bytes"] = 0, 0
+    for node in graph.nodes:
+        if node.loc.op_index is None:
+            continue
+        row = rows[node.loc.op_index]
+        row["macs"] += spec_of(node.op).macs(Site.of(graph, node, numerics))
+        consts = {v: graph.values[v].const for v in node.inputs if v is not None}
+        row["weights_bytes"] += sum(array.nbytes for array in consts.values() if array is not None)
+
+
+def _add_ram(rows: list[Json], lowered: Lowered) -> None:
+    """Bytes live while an operator runs; an operator that costs nothing at run time has none."""
+    program = lowered.program
+    for moment, segment in enumerate(program.segments):
+        live = sum(b.size_bytes for b in program.buffers if b.first <= moment <= b.last)
+        for step in segment.steps:
+            index = program.graph.nodes[step.node].loc.op_index
+            if index is not None:
+                rows[index]["ram_bytes"] = max(rows[index]["ram_bytes"] or 0, live)
+
+
+def _constant_bytes(graph: Graph) -> int:
+    """Every constant that an operator reads, once."""
+    used = {v for node in graph.nodes for v in node.inputs if v is not None}
+    return sum(c.nbytes for v in used if (c := graph.values[v].const) is not None)
