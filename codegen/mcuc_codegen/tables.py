@@ -64,7 +64,8 @@ class Tables:
 
     @property
     def max_kernel_rows(self) -> int:
-        return max((s.window.kernel[0] for s in self.program.steps() if s.window), default=1)
+        windows = [s.window for s in self.program.steps() if s.form is Form.WINDOW]
+        return max((w.kernel[0] for w in windows if w is not None), default=1)
 
     def array(self, array: npt.NDArray[np.generic], note: str) -> str:
         """Name of the table that holds an array."""

@@ -95,6 +95,25 @@ class Buffer:
 
 
 @dataclass(frozen=True)
+class Overlap:
+    """An output that may grow into the space that a dying input leaves, row by row.
+
+    Both live in `segment`, the input's last and the output's first. They are apart as usual, or
+    offset(source) - offset(out) >= distance: then no row is written that is still to be read.
+
+    Attributes:
+        out, source: Indices of buffers.
+        distance: Bytes; may be negative.
+        segment: When.
+    """
+
+    out: int
+    source: int
+    distance: int
+    segment: int
+
+
+@dataclass(frozen=True)
 class View:
     """A box of a tensor in memory.
 
@@ -289,6 +308,7 @@ class Program:
     """Everything that is needed to plan memory and write C.
 
     Attributes:
+        overlaps: Pairs of buffers that need not be apart.
         numerics: Name of the rule set, "litert-2.3" or "tflm".
     """
 
@@ -298,6 +318,7 @@ class Program:
     buffers: tuple[Buffer, ...]
     inputs: tuple[Port, ...]
     outputs: tuple[Port, ...]
+    overlaps: tuple[Overlap, ...] = ()
     numerics: str = "litert-2.3"
     notes: tuple[str, ...] = field(default=())
 

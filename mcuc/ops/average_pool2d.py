@@ -13,7 +13,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Form, Params
+from mcuc.ir.program import Form, Params, Window
+from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import fixed, int8
 from mcuc.ops.checks import activation_range
@@ -85,6 +86,40 @@ def pack(site: Site) -> Params:
     )
 
 
+def pack_global(site: Site) -> Params:
+    low, high = activation_range(site, attrs_of(site).activation)
+    _, height, width, channels = site.input().shape
+    return Params(
+        "mcuc_average_pool2d_global_params",
+        "average_pool2d/average_pool2d.h",
+        {
+            "channels": channels,
+            "elements": height * width,
+            "half_up": int(_rounding(site) == "half_up"),
+            "low": low,
+            "high": high,
+        },
+    )
+
+
+def _is_global(site: Site, target: Target) -> bool:
+    """One window that holds the whole map, and the batch slice by slice."""
+    geometry = window(site)
+    size = site.input().shape[1:3]
+    covers = all(
+        geometry.kernel[axis] - geometry.pad[axis] >= size[axis] for axis in range(2)
+    )
+    return covers and site.output.shape[1:3] == (1, 1)
+
+
+def _acc_bytes(site: Site) -> int:
+    return 4 * site.input().shape[3]
+
+
+def _map_window(site: Site) -> Window:
+    return Window(kernel=(site.input().shape[1], site.input().shape[2]))
+
+
 SPEC = OpSpec(
     name="average_pool2d",
     doc="Average over windows of a feature map; padding does not count",
@@ -95,6 +130,15 @@ SPEC = OpSpec(
     macs=no_macs,
     region=region_pool,
     kernels=(
+        Kernel(
+            symbol="mcuc_average_pool2d_s8_s8_global__c",
+            source="average_pool2d/s8_s8_global__c.c",
+            form=Form.FOLD,
+            when=_is_global,
+            pack=pack_global,
+            window=_map_window,
+            acc_bytes=_acc_bytes,
+        ),
         Kernel(
             symbol="mcuc_average_pool2d_s8_s8__c",
             source="average_pool2d/s8_s8__c.c",

@@ -6,8 +6,9 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcuc.errors import MemoryBudgetError
-from mcuc.ir.program import Buffer, Program
+from mcuc.ir.program import Buffer, Overlap, Program
 from mcuc.ir.target import Region
+from mcuc.plan.conflicts import Conflicts
 
 BASE_ALIGN = 16
 
@@ -19,14 +20,20 @@ class Problem:
     Attributes:
         buffers: Lifetimes are inclusive ranges of segment indices.
         regions: In order of preference.
+        overlaps: Pairs that need not be apart.
     """
 
     buffers: tuple[Buffer, ...]
     regions: tuple[Region, ...]
+    overlaps: tuple[Overlap, ...] = ()
 
     @classmethod
     def of(cls, program: Program) -> Problem:
-        return cls(program.buffers, program.target.regions)
+        return cls(program.buffers, program.target.regions, program.overlaps)
+
+    @property
+    def conflicts(self) -> Conflicts:
+        return Conflicts.of(self.buffers, self.overlaps)
 
 
 @dataclass(frozen=True)
@@ -63,24 +70,6 @@ class MemoryPlan:
 
 def align_up(value: int, align: int) -> int:
     return -(-value // align) * align
-
-
-def lower_bound(buffers: tuple[Buffer, ...]) -> int:
-    """Largest sum of buffers that live at one moment, each rounded up to its alignment.
-
-    All but the topmost buffer of a moment occupy at least their size rounded up to the least
-    alignment; sizes are rounded by that, the topmost is not.
-    """
-    if not buffers:
-        return 0
-    grain = min(b.align for b in buffers)
-    best = 0
-    for moment in {b.first for b in buffers}:
-        live = [b for b in buffers if b.first <= moment <= b.last]
-        total = sum(align_up(b.size_bytes, grain) for b in live)
-        slack = max((align_up(b.size_bytes, grain) - b.size_bytes for b in live), default=0)
-        best = max(best, total - slack)
-    return best
 
 
 def peak(buffers: tuple[Buffer, ...]) -> tuple[int, int]:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from mcuc.ir.program import Program
 from mcuc.plan import exact, greedy
-from mcuc.plan.problem import MemoryPlan, Placement, Problem, does_not_fit, lower_bound
+from mcuc.plan.conflicts import Conflicts
+from mcuc.plan.problem import MemoryPlan, Placement, Problem, does_not_fit
 from mcuc.plan.validate import validate
 
 
@@ -18,19 +19,20 @@ def plan_memory(program: Program) -> MemoryPlan:
         MemoryBudgetError: E401 when the buffers do not fit.
     """
     problem = Problem.of(program)
-    bound = lower_bound(problem.buffers)
-    offsets, solver, optimal = _one_region(problem, bound)
-    total = greedy.total(problem.buffers, offsets)
+    conflicts = problem.conflicts
+    bound = conflicts.lower_bound()
+    offsets, solver, optimal = _one_region(conflicts, bound)
+    total = greedy.total(conflicts, offsets)
     homes = [i for i, r in enumerate(problem.regions) if total <= r.size_bytes]
     if homes and all(
         not b.regions or problem.regions[homes[0]].name in b.regions for b in problem.buffers
     ):
         used = [0] * len(problem.regions)
         used[homes[0]] = total
-        placements = tuple(Placement(homes[0], offset) for offset in offsets)
+        placements = tuple(Placement(homes[0], offsets[i]) for i in range(len(problem.buffers)))
         plan = MemoryPlan(placements, tuple(used), bound, solver, optimal)
     else:
-        spread = _spread(problem)
+        spread = _spread(problem, conflicts)
         if spread is None:
             raise does_not_fit(problem, total)
         placements, spread_used = spread
@@ -39,19 +41,20 @@ def plan_memory(program: Program) -> MemoryPlan:
     return plan
 
 
-def _one_region(problem: Problem, bound: int) -> tuple[list[int], str, bool]:
-    buffers = problem.buffers
-    offsets = greedy.place(buffers, greedy.best_order(buffers))
-    total = greedy.total(buffers, offsets)
+def _one_region(conflicts: Conflicts, bound: int) -> tuple[dict[int, int], str, bool]:
+    offsets = greedy.best(conflicts)
+    total = greedy.total(conflicts, offsets)
     if total <= bound:
         return offsets, "greedy", True
-    better = exact.solve(buffers, bound, total, offsets)
+    better = exact.solve(conflicts, bound, total, offsets)
     if better is None:
         return offsets, "greedy", False
     return better[0], "exact", better[1]
 
 
-def _spread(problem: Problem) -> tuple[tuple[Placement, ...], tuple[int, ...]] | None:
+def _spread(
+    problem: Problem, conflicts: Conflicts
+) -> tuple[tuple[Placement, ...], tuple[int, ...]] | None:
     """First fit over several regions, largest buffers first; None when one finds no place."""
     order = sorted(range(len(problem.buffers)), key=lambda i: (-problem.buffers[i].size_bytes, i))
     members: list[list[int]] = [[] for _ in problem.regions]
@@ -62,10 +65,10 @@ def _spread(problem: Problem) -> tuple[tuple[Placement, ...], tuple[int, ...]] |
             if buffer.regions and region.name not in buffer.regions:
                 continue
             trial = [*members[r], i]
-            offsets = greedy.place([problem.buffers[j] for j in trial], range(len(trial)))
-            if offsets[-1] + buffer.size_bytes <= region.size_bytes:
+            offset = greedy.place(conflicts, trial)[i]
+            if offset + buffer.size_bytes <= region.size_bytes:
                 members[r] = trial
-                placed[i] = Placement(r, offsets[-1])
+                placed[i] = Placement(r, offset)
                 break
         else:
             return None

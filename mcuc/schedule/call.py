@@ -52,6 +52,47 @@ class Caller:
         """Input boxes for an output box, by operand position, clipped to the operands."""
         return self.spec.region(self.site, box)
 
+    @functools.cached_property
+    def row_reads(self) -> dict[int, tuple[tuple[int, int], ...]]:
+        """By run-time operand: which rows [first, end) each output row reads; (height, 0) = none.
+
+        Both bounds are made monotone: `first` of a row is the first row that it or a later one
+        reads, `end` the bound of what it or an earlier one has read.
+        """
+        height, width, channels = self.output_shape
+        boxes = [self.region(Box(y, y + 1, 0, width, 0, channels)) for y in range(height)]
+        reads = {}
+        for position in self.kernel.operands:
+            limit = self.canonical.inputs[position][0]
+            first = [limit if b[position] is None else b[position].y0 for b in boxes]
+            end = [0 if b[position] is None else b[position].y1 for b in boxes]
+            for y in reversed(range(height - 1)):
+                first[y] = min(first[y], first[y + 1])
+            for y in range(1, height):
+                end[y] = max(end[y], end[y - 1])
+            reads[position] = tuple(zip(first, end, strict=True))
+        return reads
+
+    def row_bytes(self, position: int | None = None) -> int:
+        """Bytes of a dense row of an operand, or of the output."""
+        if position is None:
+            _, width, channels = self.output_shape
+            return width * channels * self.site.output.dtype.size_bytes
+        _, width, channels = self.canonical.inputs[position]
+        return width * channels * self.site.input(position).dtype.size_bytes
+
+    @property
+    def row_pixel_stride(self) -> int:
+        """Bytes from pixel to pixel of the first operand when it is dense."""
+        position = self.kernel.operands[0]
+        return self.canonical.inputs[position][2] * self.site.input(position).dtype.size_bytes
+
+    def in_place_on(self, position: int) -> bool:
+        """Whether the kernel may write a pixel where, or below where, it reads the same pixel."""
+        whole = self.canonical.inputs[position] == self.output_shape
+        same = self.row_bytes(position) == self.row_bytes()
+        return position in self.kernel.inplace and whole and same
+
     def dense_operand(self, storage: Storage, position: int, batch: int = 0) -> View:
         """The resident view of an operand, with broadcasts as strides of 0."""
         shape = self.canonical.inputs[position]
@@ -97,12 +138,23 @@ class Caller:
         box: Box | None = None,
         batch: int = 0,
         keep: bool = True,
+        scratch: int | None = None,
     ) -> Step:
-        """A step on a box of the output (default: all of it); its scratch lives at `time`."""
+        """A step on a box of the output (default: all of it); its scratch lives at `time`.
+
+        Args:
+            storage: Gets the scratch buffer.
+            time: Segment.
+            operands, output: Views.
+            box: Rows and columns to produce.
+            batch: Which element of the batch.
+            keep: All rows are wanted after the segment.
+            scratch: A buffer that is large enough, shared with other steps.
+        """
         shape = self.output_shape
         if box is None:
             box = Box.of(shape)
-        gather, scratch = self.scratch_bytes(box, operands[0].view.pixel_stride if operands else 0)
+        gather, size = self.scratch_bytes(box, operands[0].view.pixel_stride)
         share = box.height * box.width, max(1, shape[0] * shape[1])
         return Step(
             node=self.index,
@@ -116,7 +168,7 @@ class Caller:
             shape=shape,
             in_shape=self.canonical.inputs[self.kernel.operands[0]],
             window=self.window,
-            scratch=self._scratch(storage, time, scratch),
+            scratch=self._scratch(storage, time, size) if scratch is None else scratch,
             gather=gather,
             elem_bytes=self.site.output.dtype.size_bytes,
             batch=batch,

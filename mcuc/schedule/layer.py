@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from mcuc.ir.program import Box, Operand, Segment, Step
+from mcuc.ir.program import Box, Form, Operand, Segment, Step
 from mcuc.schedule.call import RESIDENT, Caller
 from mcuc.schedule.spec import Group
 from mcuc.schedule.storage import Storage
@@ -22,8 +22,31 @@ def build(
         if whole and storage.take_over(caller.node, position, time):
             break
     storage.define(caller.node.outputs[0], time)
+    if caller.kernel.form is not Form.WHOLE and not caller.spec.assemble:
+        _note_trails(caller, storage, time)
     make = _assembled if caller.spec.assemble else _slices
     return [Segment("layer", tuple(make(caller, storage, time)))]
+
+
+def _note_trails(caller: Caller, storage: Storage, time: int) -> None:
+    """How far below each operand the output may lie."""
+    if caller.canonical.batch != 1:
+        return
+    for position in caller.kernel.operands:
+        value = caller.node.inputs[position]
+        if value is None or storage.graph.values[value].const is not None:
+            continue
+        out_row, in_row = caller.row_bytes(), caller.row_bytes(position)
+        if caller.kernel.form is Form.FOLD:  # written when everything has been read
+            distance = out_row - caller.canonical.inputs[position][0] * in_row
+        elif caller.in_place_on(position):
+            distance = 0
+        else:
+            reads = caller.row_reads[position]
+            distance = max(
+                (y + 1) * out_row - first * in_row for y, (first, _) in enumerate(reads)
+            )
+        storage.trail(caller.node.outputs[0], value, distance, time)
 
 
 def _slices(caller: Caller, storage: Storage, time: int) -> list[Step]:

@@ -58,6 +58,7 @@ def lower(
         buffers=storage.buffers(),
         inputs=tuple(replace(p, view=renumber(p.view, storage)) for p in inputs),
         outputs=tuple(replace(p, view=renumber(p.view, storage)) for p in outputs),
+        overlaps=storage.overlaps(),
         numerics=numerics,
     )
 

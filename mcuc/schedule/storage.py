@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field, replace
 
 from mcuc.ir.graph import Graph, Node
-from mcuc.ir.program import Box, Buffer, View
+from mcuc.ir.program import Box, Buffer, Overlap, View
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Hwc
 
@@ -26,6 +26,7 @@ class Storage:
     root: dict[int, int]
     first_def: dict[int, int] = field(default_factory=dict)
     extra: list[Buffer] = field(default_factory=list)
+    trails: list[tuple[int, int, int, int]] = field(default_factory=list)
     _dense: dict[int, int] = field(default_factory=dict)
 
     @classmethod
@@ -77,6 +78,22 @@ class Storage:
                 self.root[v] = source
         self.last_use[source] = max(time, self.last_use.pop(target))
         return True
+
+    def trail(self, output: int, operand: int, distance: int, time: int) -> None:
+        """Notes that `output` may grow into `operand`, `distance` bytes below it (see Overlap)."""
+        self.trails.append((self.root[output], self.root[operand], distance, time))
+
+    def overlaps(self) -> tuple[Overlap, ...]:
+        """The noted pairs whose input dies where the output is born."""
+        return tuple(
+            Overlap(self._dense[self.root[out]], self._dense[self.root[source]], distance, time)
+            for out, source, distance, time in self.trails
+            if self.root[out] != self.root[source]
+            and self.last_use[self.root[source]] == time
+            and self.first_def[self.root[out]] == time
+            and self.root[out] in self._dense
+            and self.root[source] in self._dense
+        )
 
     def buffer(self, value: int) -> int:
         """Index of the buffer of a value's class."""

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcuc.errors import ScheduleError
 from mcuc.ir.program import Box, Buffer, Form, Need, Operand, Segment, Step, View
 from mcuc.schedule.call import RESIDENT, Caller
-from mcuc.schedule.simulate import Actor, Link, ring_rows, rows_made
+from mcuc.schedule.simulate import Actor, Link, events, ring_rows, rows_made
 from mcuc.schedule.spec import Group
 from mcuc.schedule.storage import ALIGN, Storage
 
@@ -26,12 +26,13 @@ def build(
         _check(caller)
     writer = {c.node.outputs[0]: k for k, c in enumerate(members)}
     kept = [_read_later(c, group, callers, storage) for c in members]
-    actors = tuple(_actor(c, writer, members, keep) for c, keep in zip(members, kept, strict=True))
+    actors = actors_of(members, kept)
     slots, made = ring_rows(actors), rows_made(actors)
     outputs = [
         _output(c, keep, rows, storage, time)
         for c, keep, rows in zip(members, kept, slots, strict=True)
     ]
+    scratch = _shared_scratch(members, storage, time)
     steps = []
     for k, caller in enumerate(members):
         operands = []
@@ -44,11 +45,91 @@ def build(
             else:
                 need = _link(caller, position, source, members).need
                 operands.append(Operand(outputs[source], source, need, position))
-        step = caller.step(storage, time, tuple(operands), outputs[k], keep=kept[k])
+        own = None if caller.kernel.form is Form.FOLD else scratch
+        step = caller.step(storage, time, tuple(operands), outputs[k], keep=kept[k], scratch=own)
         steps.append(_counted(step, made[k]))
+    _note_trails(members, actors, kept, writer, storage, time)
     size = 4 * len(steps)
     progress = storage.add(Buffer(size, time, time, ALIGN, "row counters", "progress"))
     return [Segment("stream", tuple(steps), progress)]
+
+
+def actors_of(members: list[Caller], kept: list[bool]) -> tuple[Actor, ...]:
+    """The members as the segment loop sees them."""
+    writer = {c.node.outputs[0]: k for k, c in enumerate(members)}
+    return tuple(_actor(c, writer, members, keep) for c, keep in zip(members, kept, strict=True))
+
+
+def _shared_scratch(members: list[Caller], storage: Storage, time: int) -> int | None:
+    """One buffer for the scratch of all steps, which run one at a time; accumulators stay apart."""
+    sizes = [
+        c.scratch_bytes(Box.of(c.output_shape), c.row_pixel_stride)[1]
+        for c in members
+        if c.kernel.form is not Form.FOLD
+    ]
+    if not any(sizes):
+        return None
+    return storage.add(Buffer(max(sizes), time, time, ALIGN, "scratch", "scratch"))
+
+
+def _note_trails(
+    members: list[Caller],
+    actors: tuple[Actor, ...],
+    kept: list[bool],
+    writer: Mapping[int, int],
+    storage: Storage,
+    time: int,
+) -> None:
+    """How far below each resident operand each kept output may lie, from the real row order."""
+    readers: dict[int, list[tuple[int, int]]] = {}
+    for k, caller in enumerate(members):
+        for position in caller.kernel.operands:
+            value = caller.node.inputs[position]
+            if value is None or value in writer or storage.graph.values[value].const is not None:
+                continue
+            readers.setdefault(value, []).append((k, position))
+    outputs = [k for k, keep in enumerate(kept) if keep]
+    for value, users in readers.items():
+        if len({members[k].row_bytes(position) for k, position in users}) != 1:
+            continue  # seen with different shapes: rows of one are not rows of the other
+        for k, distance in _distances(members, actors, users, outputs).items():
+            storage.trail(members[k].node.outputs[0], value, distance, time)
+
+
+def _distances(
+    members: list[Caller],
+    actors: tuple[Actor, ...],
+    users: list[tuple[int, int]],
+    outputs: list[int],
+) -> dict[int, int]:
+    """By kept output: the largest lead of what is written over what is still to be read."""
+    in_row = members[users[0][0]].row_bytes(users[0][1])
+    height = members[users[0][0]].canonical.inputs[users[0][1]][0]
+    next_row = [actor.first for actor in actors]
+    result: dict[int, int] = {}
+    for i, row in events(actors):
+        if i in outputs:
+            folded = members[i].kernel.form is Form.FOLD
+            written = 1 if folded else row + 1
+            oldest = height
+            for k, position in users:
+                if next_row[k] < actors[k].end:
+                    first = _oldest(members[k], position, next_row[k])
+                    if k == i and members[k].in_place_on(position):
+                        first = row + 1  # it may write the row that it reads
+                    oldest = min(oldest, first)
+            if not folded or row + 1 == actors[i].end:
+                lead = written * members[i].row_bytes() - oldest * in_row
+                result[i] = max(result.get(i, lead), lead)
+        next_row[i] += 1
+    return result
+
+
+def _oldest(caller: Caller, position: int, row: int) -> int:
+    """The first input row that a step about to make `row` still reads."""
+    if caller.kernel.form is Form.FOLD:
+        return row
+    return caller.row_reads[position][row][0]
 
 
 def _check(caller: Caller) -> None:
@@ -120,18 +201,9 @@ def _link(caller: Caller, position: int, source: int, members: list[Caller]) -> 
         return Link(source, Need(0, limit, limit), (0,) * (end - first))
     if caller.kernel.form is Form.FOLD:
         return Link(source, Need(1, 1, end), tuple(range(first, end)))
-    _, width, channels = caller.output_shape
-    height = producer.output_shape[0]
-    ends, oldest = [], []
-    for y in range(first, end):
-        box = caller.region(Box(y, y + 1, 0, width, 0, channels))[position]
-        ends.append(0 if box is None else box.y1)
-        oldest.append(height if box is None else box.y0)
-    for y in reversed(range(len(oldest) - 1)):  # a later row may reach further back
-        oldest[y] = min(oldest[y], oldest[y + 1])
-    for y in range(1, len(ends)):
-        ends[y] = max(ends[y], ends[y - 1])
-    return Link(source, _need(ends, height), tuple(oldest))
+    reads = caller.row_reads[position]
+    ends = [end for _, end in reads]
+    return Link(source, _need(ends, producer.output_shape[0]), tuple(first for first, _ in reads))
 
 
 def _need(ends: list[int], limit: int) -> Need:

@@ -18,4 +18,12 @@ typedef struct mcuc_average_pool2d_params {
   int32_t low, high; /* clamping range */
 } mcuc_average_pool2d_params;
 
+/* A pool over the whole map. */
+typedef struct mcuc_average_pool2d_global_params {
+  int32_t channels;
+  int32_t elements;  /* pixels of the map */
+  int32_t half_up;   /* 1: halves are rounded up; 0: away from zero */
+  int32_t low, high; /* clamping range */
+} mcuc_average_pool2d_global_params;
+
 #endif
