@@ -26,6 +26,9 @@ class PortView:
     region: int
     offset: int
     fixed: str
+    pushed: bool
+    row_elements: int
+    rows: int
     scale: str
     zero_point: str
     low: int
@@ -48,6 +51,7 @@ def port_views(
         if len(ports) > 1:
             name = f"{kind}_{names.unique(value.name, kind)}"
         fixed, region, offset = "", 0, 0
+        pushed = port.view.const is None and port.view.buffer is None
         if port.view.const is not None:
             fixed = tables.array(port.view.const, f"constant {kind}")
         elif port.view.buffer is not None:
@@ -69,6 +73,9 @@ def port_views(
                 region=region,
                 offset=offset,
                 fixed=fixed,
+                pushed=pushed,
+                rows=type_.nhwc[1],
+                row_elements=type_.nhwc[2] * type_.nhwc[3],
                 scale="" if quant is None else real(quant.scale),
                 zero_point="0" if quant is None else integer(quant.zero_point),
                 low=low,

@@ -16,6 +16,8 @@ from mcuc_codegen.ports import PortView, port_views
 from mcuc_codegen.sources import driver_headers, kernel_header, kernel_sources, runtime_files
 from mcuc_codegen.tables import Tables
 
+STATE_BYTES = 4  # rows of the input that have come
+
 
 @dataclass(frozen=True)
 class Region:
@@ -37,6 +39,7 @@ class Project:
         inputs, outputs: As in the header.
         regions: Used RAM regions in the order of `<name>_memory.ram`.
         weights_bytes: Size of all constant data tables.
+        state_bytes: Memory that lives from one call to the next.
     """
 
     name: str
@@ -45,6 +48,12 @@ class Project:
     outputs: tuple[PortView, ...]
     regions: tuple[Region, ...]
     weights_bytes: int
+    state_bytes: int = 0
+
+    @property
+    def pushed(self) -> PortView | None:
+        """The input that the application delivers in rows."""
+        return next((port for port in self.inputs if port.pushed), None)
 
 
 @functools.cache
@@ -81,6 +90,9 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         "align": BASE_ALIGN,
         "regions": regions,
         "inputs": inputs,
+        "pushed": next((port for port in inputs if port.pushed), None),
+        "state_bytes": STATE_BYTES if program.pushes else 0,
+        "kept": _kept(program),
         "outputs": outputs,
         "tables": tables,
         "drivers": driver_headers(program) if program.segments else [],
@@ -104,7 +116,14 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         outputs=tuple(outputs),
         regions=tuple(regions),
         weights_bytes=sum(table.size_bytes for table in tables.data),
+        state_bytes=STATE_BYTES if program.pushes else 0,
     )
+
+
+def _kept(program: Program) -> bool:
+    """Whether all inputs live to the end of a run."""
+    buffers = [program.buffers[p.view.buffer] for p in program.inputs if p.view.buffer is not None]
+    return bool(buffers) and all(b.last >= len(program.segments) for b in buffers)
 
 
 def _program_header() -> dict[str, str]:

@@ -67,6 +67,11 @@ class Tables:
         windows = [s.window for s in self.program.steps() if s.form is Form.WINDOW]
         return max((w.kernel[0] for w in windows if w is not None), default=1)
 
+    @property
+    def max_regions(self) -> int:
+        """Base addresses of a run: the used regions, and one for an input that comes in rows."""
+        return max(1, len(self.regions) + int(self.program.pushes))
+
     def array(self, array: npt.NDArray[np.generic], note: str) -> str:
         """Name of the table that holds an array."""
         flat = np.ascontiguousarray(array)
@@ -155,7 +160,11 @@ class Tables:
             table = "0"
             if need.table:
                 table = self.array(np.array(need.table, np.uint16), f"{label}: rows needed")
-            producer = -1 if operand.producer is None else operand.producer
+            producer: int | str = "MCUC_RESIDENT"
+            if operand.pushed:
+                producer = "MCUC_PUSHED"
+            elif operand.producer is not None:
+                producer = operand.producer
             rows.append(
                 f"{{{self._view(operand.view, label)}, {producer},"
                 f" {need.mul}, {need.add}, {need.limit}, {table}}}"
@@ -187,9 +196,10 @@ class Tables:
             address = name if view.offset == 0 else f"{name} + {view.offset // elem}"
             place = f"{{{address}, 0, 0}}"
         else:
-            if view.buffer is None:
-                raise InternalError("E902", f"a view of {label} is nowhere")
-            place = self._buffer_place(view.buffer, view.offset)
+            # an input that comes in rows lies in a region of its own
+            place = f"{{0, 0, {len(self.regions)}}}"
+            if view.buffer is not None:
+                place = self._buffer_place(view.buffer, view.offset)
         return (
             f"{{{place}, {view.box.y0}, {view.box.x0}, {view.rows},"
             f" {view.row_stride}, {view.pixel_stride}}}"

@@ -82,6 +82,7 @@ def build_bench(
     config = firmware.HarnessConfig(
         region_bytes=_region_bytes(units),
         region_names=_region_names(units, board),
+        state_bytes=max(unit.project.state_bytes for unit in units),
         max_steps=max(1, steps) if trace else 0,
         sanitize=sanitize,
     )

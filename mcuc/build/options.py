@@ -11,6 +11,8 @@ from mcuc.schedule.spec import Group
 
 IO_MODES = ("stored", "quantized")
 OPTIMIZE = ("size", "balanced", "speed")
+INPUT_MODES = ("kept", "consumed", "streamed")
+SCHEDULES = ("auto", "layer", "least")
 
 
 @dataclass(frozen=True)
@@ -26,7 +28,12 @@ class Options:
         sram_bytes: Limit for arena + state + static + stack; None = what the board has.
         flash_bytes: Limit for the whole image; None = what the board has.
         name: Prefix of the generated C; "" = from the file name.
-        groups: Segments to stream or to cut into patches; all other nodes run layer by layer.
+        input_mode: "kept" inputs survive a run, "consumed" ones are overwritten as they are read,
+            a "streamed" one is delivered by the application in rows and never whole in memory.
+        schedule: "auto" needs the least memory that costs next to no time, "least" the least
+            memory without computing anything twice, "layer" runs layer by layer.
+        groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
+            with groups `schedule` is not looked at.
     """
 
     board: str = "qemu_m4"
@@ -36,6 +43,8 @@ class Options:
     sram_bytes: int | None = None
     flash_bytes: int | None = None
     name: str = ""
+    input_mode: str = INPUT_MODES[1]
+    schedule: str = SCHEDULES[0]
     groups: tuple[Group, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -43,6 +52,8 @@ class Options:
             ("io", self.io, IO_MODES),
             ("numerics", self.numerics, NUMERICS),
             ("optimize", self.optimize, OPTIMIZE),
+            ("input-mode", self.input_mode, INPUT_MODES),
+            ("schedule", self.schedule, SCHEDULES),
         ):
             if value not in allowed:
                 raise usage(option, f"{value!r} is not one of {', '.join(allowed)}")
@@ -60,6 +71,8 @@ class Options:
             "sram_bytes": self.sram_bytes,
             "flash_bytes": self.flash_bytes,
             "name": self.name,
+            "input_mode": self.input_mode,
+            "schedule": self.schedule,
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
             ],

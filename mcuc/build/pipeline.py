@@ -15,14 +15,16 @@ from mcuc.passes.fold_constants import fold_constants_pass
 from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
 from mcuc.passes.spec import Pass
+from mcuc.passes.stream_input import STREAM_INPUT
 from mcuc.passes.strip_io_quantize import STRIP_IO_QUANTIZE
 from mcuc.passes.transpose_to_reshape import TRANSPOSE_TO_RESHAPE
 from mcuc.passes.verify import verify_graph
 from mcuc.plan.problem import MemoryPlan
 from mcuc.plan.solve import plan_memory
-from mcuc.schedule.lower import lower
+from mcuc.schedule.lower import callers_of, lower
 from mcuc.schedule.order import reorder
-from mcuc.schedule.spec import with_groups
+from mcuc.schedule.search import Search
+from mcuc.schedule.spec import Schedule, with_groups
 
 log = logging.getLogger(__name__)
 
@@ -37,6 +39,7 @@ def passes(options: Options) -> list[Pass]:
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
         FUSE_PAD,  # a convolution pads for free
         REMOVE_DEAD_NODES,  # what the passes above left behind
+        *([STREAM_INPUT] if options.input_mode == "streamed" else []),  # rows get a place to stay
         Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory
     ]
 
@@ -75,12 +78,23 @@ def prepare(graph: Graph, options: Options) -> Graph:
 def lower_and_plan(graph: Graph, target: Target, options: Options) -> Lowered:
     """Everything between the loaded graph and C."""
     prepared = prepare(graph, options)
-    schedule = with_groups(prepared, *options.groups)
-    program = lower(prepared, target, schedule, numerics=options.numerics)
+    keep = options.input_mode == "kept"
+    schedule = choose(prepared, target, options)
+    program = lower(prepared, target, schedule, numerics=options.numerics, keep_inputs=keep)
     if options.sram_bytes is not None:
         program = dataclasses.replace(program, target=limited(target, options.sram_bytes))
     plan = plan_memory(program)
     return Lowered(graph, prepared, program, plan, schedule.kind)
+
+
+def choose(graph: Graph, target: Target, options: Options) -> Schedule:
+    """The schedule by the user's options."""
+    if options.groups or options.schedule == "layer":
+        return with_groups(graph, *options.groups)
+    callers = callers_of(graph, target, options.numerics)
+    search = Search(graph, callers, options.input_mode == "kept")
+    cuts = search.least_memory() if options.schedule == "least" else search.cheap()
+    return search.schedule(cuts)
 
 
 def limited(target: Target, sram_bytes: int) -> Target:

@@ -118,7 +118,8 @@ class View:
     """A box of a tensor in memory.
 
     Attributes:
-        buffer: Index of a buffer of the program, or None for constant data.
+        buffer: Index of a buffer of the program; None for constant data, and for an input that
+            the application delivers.
         offset: Bytes from the buffer's start to the box's origin.
         box: The box held, in tensor coordinates.
         rows: Row slots; row y stands in slot (y - box.y0) % rows.
@@ -160,8 +161,8 @@ class Operand:
 
     Attributes:
         view: Where it is.
-        producer: Index of the step in the same segment that writes it, or None when resident.
-        need: The wait rule; unused without a producer.
+        producer: Index of the step in the same segment that writes it, or None.
+        need: The wait rule; unused when resident.
         position: Index into the node's inputs.
     """
 
@@ -169,6 +170,11 @@ class Operand:
     producer: int | None
     need: Need
     position: int
+
+    @property
+    def pushed(self) -> bool:
+        """The application delivers its rows while the segment runs."""
+        return self.view.buffer is None and self.view.const is None
 
 
 @dataclass(frozen=True)
@@ -321,6 +327,11 @@ class Program:
     overlaps: tuple[Overlap, ...] = ()
     numerics: str = "litert-2.3"
     notes: tuple[str, ...] = field(default=())
+
+    @property
+    def pushes(self) -> bool:
+        """The application delivers the input in rows."""
+        return any(operand.pushed for step in self.steps() for operand in step.inputs)
 
     def steps(self) -> list[Step]:
         """All steps; the index is the step id used in traces."""

@@ -138,7 +138,7 @@ def pack(site: Site) -> Params:
     """For the site narrowed to the one operand that a step copies: it is operand 0 here."""
     operand = site.input()
     size = operand.nhwc[3] * operand.dtype.size_bytes
-    return Params("mcuc_concatenation_params", "concatenation/concatenation.h", {"bytes": size})
+    return Params("mcuc_copy_params", "copy/copy.h", {"bytes": size})
 
 
 SPEC = OpSpec(
@@ -152,8 +152,8 @@ SPEC = OpSpec(
     region=region,
     kernels=(
         Kernel(
-            symbol="mcuc_concatenation_s8_s8__c",
-            source="concatenation/s8_s8__c.c",
+            symbol="mcuc_copy_s8_s8__c",
+            source="copy/s8_s8__c.c",
             form=Form.PIXEL,
             when=always,
             pack=pack,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+from mcuc.errors import ScheduleError
 from mcuc.ir.program import Box, Form, Operand, Segment, Step
 from mcuc.schedule.call import RESIDENT, Caller
 from mcuc.schedule.spec import Group
@@ -17,6 +18,12 @@ def build(
     """One segment for the group's node, its steps over the slices of the batch."""
     (index,) = group.nodes
     caller = callers[index]
+    if any(v in storage.outside for v in caller.node.inputs):
+        raise ScheduleError(
+            "E304",
+            "an input that comes in rows must begin a streamed segment",
+            help="stream the first layers, or use --input-mode consumed or kept",
+        )
     for position in caller.kernel.inplace:
         whole = caller.canonical.inputs[position] == caller.output_shape
         if whole and storage.take_over(caller.node, position, time):

@@ -24,6 +24,7 @@ def lower(
     schedule: Schedule | None = None,
     *,
     numerics: str = NUMERICS[0],
+    keep_inputs: bool = False,
     forced: Mapping[int, str] | None = None,
 ) -> Program:
     """Chooses kernels and writes every step with its views; buffers have no offsets yet.
@@ -33,15 +34,16 @@ def lower(
         target: Decides which kernels apply.
         schedule: Default layer by layer.
         numerics: Rule set.
+        keep_inputs: Inputs survive the run.
         forced: Node index -> kernel symbol, for tests.
 
     Raises:
         ScheduleError: E301 no kernel, E302/E303 a group that cannot be scheduled as asked.
     """
     schedule = schedule or layer_by_layer(graph)
-    callers = _callers(graph, target, numerics, forced or {})
+    callers = callers_of(graph, target, numerics, forced)
     times, end = _times(schedule, callers)
-    storage = Storage.of(graph, times, end)
+    storage = Storage.of(graph, times, end, keep_inputs)
     segments: list[Segment] = []
     for group in schedule.groups:
         live = [i for i in group.nodes if not spec_of(graph.nodes[i].op).alias]
@@ -63,9 +65,17 @@ def lower(
     )
 
 
-def _callers(
-    graph: Graph, target: Target, numerics: str, forced: Mapping[int, str]
+def callers_of(
+    graph: Graph,
+    target: Target,
+    numerics: str = NUMERICS[0],
+    forced: Mapping[int, str] | None = None,
 ) -> dict[int, Caller]:
+    """Every node that executes, with its kernel; node index -> caller.
+
+    Raises:
+        ScheduleError: E301 for all nodes that no kernel runs.
+    """
     errors: list[McucError] = []
     callers: dict[int, Caller] = {}
     for i, node in enumerate(graph.nodes):
@@ -74,7 +84,7 @@ def _callers(
             continue
         site = Site.of(graph, node, numerics)
         try:
-            kernel = select_kernel(spec, site, target, forced.get(i))
+            kernel = select_kernel(spec, site, target, (forced or {}).get(i))
         except ScheduleError as error:
             errors.append(error)
             continue

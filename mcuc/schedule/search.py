@@ -11,12 +11,14 @@ Nothing is computed twice in a stream, so the MACs never exceed those of layer b
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
+from mcuc.errors import ScheduleError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Box, Form
 from mcuc.schedule.call import Caller
@@ -26,6 +28,10 @@ from mcuc.schedule.storage import ALIGN, Storage
 from mcuc.schedule.stream import actors_of
 
 LONGEST_RUN = 64
+EXTRA_WORK = 1.03
+# Rough instructions of the portable kernels on Cortex-M4, by benchmarks/work.py: per MAC, per
+# output element, and per row that a stream makes.
+PER_MAC, PER_ELEMENT, PER_ROW = 5, 20, 450
 Rows = npt.NDArray[np.int64]
 
 
@@ -35,19 +41,21 @@ class Run:
 
     Attributes:
         need_bytes: Estimate of all memory live while it runs.
-        calls: Kernel calls, the measure of overhead: rows made in a stream, 1 for a layer.
+        work: Predicted instructions: MACs, outputs and kernel calls, by WORK.
     """
 
     first: int
     end: int
     need_bytes: int
-    calls: int
+    work: int
 
 
 class Search:
     """The runs of a graph, with their needs."""
 
-    def __init__(self, graph: Graph, callers: Mapping[int, Caller]) -> None:
+    def __init__(
+        self, graph: Graph, callers: Mapping[int, Caller], keep_inputs: bool = False
+    ) -> None:
         self.graph = graph
         self.order = [callers[i] for i in range(len(graph.nodes)) if i in callers]
         times = {i: 0 for i in range(len(graph.nodes))}
@@ -56,12 +64,12 @@ class Search:
             times[i] = now
             now += i in callers
         count = len(self.order)
-        self.storage = Storage.of(graph, times, count)
+        self.storage = Storage.of(graph, times, count, keep_inputs)
         self.size: dict[int, int] = {}
         self.born: dict[int, int] = {}
         self.readers: dict[int, list[tuple[int, int]]] = {}
         for v, r in self.storage.root.items():
-            if graph.values[v].const is None:
+            if graph.values[v].const is None and v not in self.storage.outside:
                 size = graph.type(v).size_bytes
                 self.size[r] = max(self.size.get(r, 0), -(-size // ALIGN) * ALIGN)
         for v in graph.inputs:
@@ -81,10 +89,13 @@ class Search:
     def _runs_to(self, end: int) -> list[Run]:
         """All runs that end before node `end`."""
         last = self.order[end - 1]
-        runs = [Run(end - 1, end, self._need(end - 1, end, {end - 1: None}), 1)]
+        work = self._work(last)
+        runs = [Run(end - 1, end, self._need(end - 1, end, {end - 1: None}), work)]
+        if any(v in self.storage.outside for v in last.node.inputs):
+            return []  # rows that the application delivers are streamed
         if not self._streams(last):
             return runs
-        made: dict[int, Rows] = {end - 1: np.arange(1, self._rows(last) + 1, dtype=np.int64)}
+        made: dict[int, Rows | None] = {end - 1: np.arange(1, self._rows(last) + 1, dtype=np.int64)}
         for first in range(end - 2, max(-1, end - 1 - LONGEST_RUN), -1):
             caller = self.order[first]
             if not self._streams(caller):
@@ -93,9 +104,14 @@ class Search:
             if rows is None:
                 break
             made[first] = rows
-            calls = sum(int(m[-1]) for m in made.values())
-            runs.append(Run(first, end, self._need(first, end, dict(made)), calls))
+            work += self._work(caller)
+            rows_made = sum(int(_array(m)[-1]) for m in made.values())
+            need = self._need(first, end, dict(made))
+            runs.append(Run(first, end, need, work + PER_ROW * rows_made))
         return runs
+
+    def _work(self, caller: Caller) -> int:
+        return PER_MAC * caller.macs + PER_ELEMENT * caller.site.output.elements
 
     def _streams(self, caller: Caller) -> bool:
         return (
@@ -280,19 +296,55 @@ class Search:
 
     # --- cuts ---------------------------------------------------------------------------------
 
-    def least_memory(self) -> int:
-        """The least largest need of any cutting into runs."""
-        best = [0]
-        for end in range(1, len(self.order) + 1):
-            best.append(min(max(best[run.first], run.need_bytes) for run in self.runs[end]))
-        return best[-1]
+    def least_memory(self) -> list[Run]:
+        """The cutting with the least largest need, and of those the one with the least work.
 
-    def within(self, limit: int) -> list[Run] | None:
-        """The cutting with the fewest kernel calls whose runs all stay within `limit` bytes."""
+        Raises:
+            ScheduleError: E305 when the input comes in rows and the first nodes cannot stream.
+        """
+        best: list[float] = [0]
+        for end in range(1, len(self.order) + 1):
+            needs = (max(best[run.first], run.need_bytes) for run in self.runs[end])
+            best.append(min(needs, default=math.inf))
+        if best[-1] == math.inf:
+            raise ScheduleError(
+                "E305",
+                "the first layers cannot take their input row by row",
+                help="use --input-mode consumed or kept",
+            )
+        return self.within(int(best[-1]))
+
+    def cheap(self) -> list[Run]:
+        """The least memory among the cuttings that cost next to no time (see EXTRA_WORK)."""
+        limits = sorted({run.need_bytes for runs in self.runs.values() for run in runs})
+        fastest = self.least_memory() if not limits else self.within(limits[-1])
+        most = EXTRA_WORK * sum(run.work for run in fastest)
+        low, high = 0, len(limits) - 1  # limits[high] is good enough
+        while low < high:
+            middle = (low + high) // 2
+            cuts = self._cuts(limits[middle])
+            if cuts is not None and sum(run.work for run in cuts) <= most:
+                high = middle
+            else:
+                low = middle + 1
+        return self.within(limits[high])
+
+    def within(self, limit: int) -> list[Run]:
+        """The cutting with the least work whose runs all stay within `limit` bytes.
+
+        Raises:
+            ScheduleError: E305 when there is none.
+        """
+        cuts = self._cuts(limit)
+        if cuts is None:
+            raise ScheduleError("E305", f"no schedule needs {limit:,} bytes or less")
+        return cuts
+
+    def _cuts(self, limit: int) -> list[Run] | None:
         best: list[tuple[int, Run | None] | None] = [(0, None)]
         for end in range(1, len(self.order) + 1):
             options = [
-                (known[0] + run.calls, run)
+                (known[0] + run.work, run)
                 for run in self.runs[end]
                 if run.need_bytes <= limit and (known := best[run.first]) is not None
             ]

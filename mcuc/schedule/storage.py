@@ -27,14 +27,20 @@ class Storage:
     first_def: dict[int, int] = field(default_factory=dict)
     extra: list[Buffer] = field(default_factory=list)
     trails: list[tuple[int, int, int, int]] = field(default_factory=list)
+    outside: frozenset[int] = frozenset()
     _dense: dict[int, int] = field(default_factory=dict)
 
     @classmethod
-    def of(cls, graph: Graph, segment_of: dict[int, int], end: int) -> Storage:
+    def of(
+        cls, graph: Graph, segment_of: dict[int, int], end: int, keep_inputs: bool = False
+    ) -> Storage:
         """Alias classes of reshapes, and when each class is read last.
 
         Args:
+            graph: The graph.
             segment_of: Node index -> time at which it has run.
+            end: Number of segments.
+            keep_inputs: Inputs live to the end.
         """
         root = {v: v for v in graph.values}
         for node in graph.nodes:
@@ -51,8 +57,11 @@ class Storage:
         for v in graph.outputs:
             storage._use(v, end)
         for v in graph.inputs:
-            storage._use(v, -1)
+            storage._use(v, end if keep_inputs else -1)
             storage.define(v, -1)
+        storage.outside = frozenset(
+            v for node in graph.nodes if node.op == "copy_rows" for v in node.inputs if v is not None
+        )
         return storage
 
     def _use(self, value: int, time: int) -> None:
@@ -112,7 +121,7 @@ class Storage:
         row = shape[1] * pixel
         offset = batch * shape[0] * row if batched else 0
         return View(
-            buffer=None if v.const is not None else self.buffer(value),
+            buffer=None if v.const is not None or value in self.outside else self.buffer(value),
             offset=offset,
             box=Box.of(shape),
             rows=max(1, shape[0]),

@@ -41,7 +41,9 @@ def build(
             source = None if value is None else writer.get(value)
             if source is None:
                 view = caller.dense_operand(storage, position)
-                operands.append(Operand(view, None, RESIDENT, position))
+                height = caller.canonical.inputs[position][0]
+                need = Need(1, 1, height) if value in storage.outside else RESIDENT
+                operands.append(Operand(view, None, need, position))
             else:
                 need = _link(caller, position, source, members).need
                 operands.append(Operand(outputs[source], source, need, position))
@@ -85,7 +87,9 @@ def _note_trails(
     for k, caller in enumerate(members):
         for position in caller.kernel.operands:
             value = caller.node.inputs[position]
-            if value is None or value in writer or storage.graph.values[value].const is not None:
+            if value is None or value in writer or value in storage.outside:
+                continue
+            if storage.graph.values[value].const is not None:
                 continue
             readers.setdefault(value, []).append((k, position))
     outputs = [k for k, keep in enumerate(kept) if keep]

@@ -23,19 +23,23 @@ static int32_t mcuc_rows_needed(const mcuc_step *step, const mcuc_operand *opera
   return need < operand->need_max ? need : operand->need_max;
 }
 
-/* The producer that must advance before step `i` can make its next row, or -1. */
-static int32_t mcuc_blocked_by(const mcuc_segment *segment, const int32_t *next, int32_t i)
+/* What step `i` waits for before it can make its next row: a step of the segment, MCUC_PUSHED for
+ * rows of the input, or MCUC_RESIDENT for nothing. */
+static int32_t mcuc_blocked_by(const mcuc_segment *segment, const mcuc_memory *memory,
+                               const int32_t *next, int32_t i)
 {
   const mcuc_step *step = &segment->steps[i];
   int32_t k;
   for (k = 0; k < step->n_in; ++k) {
     const mcuc_operand *operand = &step->in[k];
-    if (operand->producer >= 0 &&
-        next[operand->producer] < mcuc_rows_needed(step, operand, next[i])) {
-      return operand->producer;
+    if (operand->producer != MCUC_RESIDENT) {
+      const int32_t made = operand->producer < 0 ? memory->pushed : next[operand->producer];
+      if (made < mcuc_rows_needed(step, operand, next[i])) {
+        return operand->producer;
+      }
     }
   }
-  return -1;
+  return MCUC_RESIDENT;
 }
 
 static void mcuc_advance(const mcuc_step *step, const mcuc_memory *memory, int32_t y, int32_t n)
@@ -49,30 +53,41 @@ static void mcuc_advance(const mcuc_step *step, const mcuc_memory *memory, int32
 #endif
 }
 
-MCUC_FN void mcuc_run_segment(const mcuc_segment *segment, const mcuc_memory *memory)
+/* Before the first call of mcuc_run_segment. */
+MCUC_FN void mcuc_start_segment(const mcuc_segment *segment, const mcuc_memory *memory)
+{
+  if (segment->n_steps > 1) {
+    int32_t *next = (int32_t *)mcuc_address(memory, &segment->progress);
+    int32_t i;
+    for (i = 0; i < segment->n_steps; ++i) {
+      next[i] = segment->steps[i].y0;
+    }
+  }
+}
+
+/* Runs a segment to its end, or until rows of the input are missing; returns whether it ended. */
+MCUC_FN int mcuc_run_segment(const mcuc_segment *segment, const mcuc_memory *memory)
 {
   int32_t *next;
-  int32_t i;
   int32_t goal;
 
   if (segment->n_steps == 1) {
     const mcuc_step *step = segment->steps;
     mcuc_advance(step, memory, step->y0, step->y1 - step->y0);
-    return;
+    return 1;
   }
   next = (int32_t *)mcuc_address(memory, &segment->progress);
-  for (i = 0; i < segment->n_steps; ++i) {
-    next[i] = segment->steps[i].y0;
-  }
   for (goal = segment->n_steps - 1; goal >= 0; --goal) {
+    int32_t i = goal;
     if (!segment->steps[goal].keep) {
       continue;
     }
-    i = goal;
     while (next[goal] < segment->steps[goal].y1) {
-      int32_t blocker = mcuc_blocked_by(segment, next, i);
+      const int32_t blocker = mcuc_blocked_by(segment, memory, next, i);
       if (blocker >= 0) {
         i = blocker;
+      } else if (blocker == MCUC_PUSHED) {
+        return 0;
       } else {
         mcuc_advance(&segment->steps[i], memory, next[i], 1);
         next[i] += 1;
@@ -80,4 +95,5 @@ MCUC_FN void mcuc_run_segment(const mcuc_segment *segment, const mcuc_memory *me
       }
     }
   }
+  return 1;
 }

@@ -27,10 +27,12 @@
 #endif
 
 /* The memory a run works in: one base address per RAM region of the plan, and the state that lives
- * from one run to the next (NULL when the model has none). */
+ * from one run to the next (NULL when the model has none). A model whose input comes in rows has a
+ * region more: where row 0 of the input would lie if all rows lay behind each other. */
 typedef struct mcuc_memory {
   void *ram[MCUC_MAX_REGIONS];
   void *state;
+  int32_t pushed; /* rows of the input that have come so far */
 } mcuc_memory;
 
 /* A place in memory: an offset in a RAM region, or constant data. */
@@ -50,10 +52,14 @@ typedef struct mcuc_view {
   int32_t pixel_stride; /* bytes from pixel to pixel; 0 broadcasts over columns */
 } mcuc_view;
 
+/* Operands that no step of the segment writes: all rows are there, or the application delivers
+ * them. */
+enum { MCUC_RESIDENT = -1, MCUC_PUSHED = -2 };
+
 /* One input of a step, and how many of its rows an output row waits for. */
 typedef struct mcuc_operand {
   mcuc_view view;
-  int32_t producer; /* step of this segment that writes the rows, or -1: resident */
+  int32_t producer; /* step of this segment that writes the rows, or one of the above */
   int32_t need_mul; /* row y needs the producer's rows below y * need_mul + need_add, */
   int32_t need_add; /* limited to need_max; */
   int32_t need_max;
@@ -181,6 +187,7 @@ static inline uint8_t *mcuc_output_at(const mcuc_memory *memory, const mcuc_view
          (slot * view->row_stride + (x - view->x0) * view->pixel_stride);
 }
 
-MCUC_FN void mcuc_run_segment(const mcuc_segment *segment, const mcuc_memory *memory);
+MCUC_FN void mcuc_start_segment(const mcuc_segment *segment, const mcuc_memory *memory);
+MCUC_FN int mcuc_run_segment(const mcuc_segment *segment, const mcuc_memory *memory);
 
 #endif

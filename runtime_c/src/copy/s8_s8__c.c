@@ -1,17 +1,17 @@
-/* CONCATENATION, one operand of it: copies its pixels into a slice of the output.
+/* Copies pixels: an operand of CONCATENATION into its slice of the output, rows of a streamed input.
  *
  * src : pixels of `bytes` bytes, any element type
  * dst : pixels of `bytes` bytes at the operand's place in the output, whose pixels may be larger
- * Bit-exact to mcuc/ops/concatenation.py:ref.
+ * Bit-exact to mcuc/ops/copy_rows.py:ref.
  */
 #include <string.h>
 
-#include "concatenation/concatenation.h"
+#include "copy/copy.h"
 #include "mcuc/program.h"
 
-MCUC_FN void mcuc_concatenation_s8_s8__c(const void *params, const void *call)
+MCUC_FN void mcuc_copy_s8_s8__c(const void *params, const void *call)
 {
-  const mcuc_concatenation_params *p = (const mcuc_concatenation_params *)params;
+  const mcuc_copy_params *p = (const mcuc_copy_params *)params;
   const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
   const uint8_t *src = (const uint8_t *)io->src[0];
   uint8_t *dst = (uint8_t *)io->dst;
