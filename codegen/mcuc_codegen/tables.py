@@ -176,16 +176,12 @@ class Tables:
         if w is None:
             raise InternalError("E902", "a step has no window")
         inner = step.inner_columns
-        height, width, channels = step.in_shape
-        position = step.inputs[0].position
-        source = self.program.graph.nodes[step.node].inputs[position]
-        elem = 1 if source is None else self.program.graph.type(source).dtype.size_bytes
+        height, width, _ = step.in_shape
         numbers = [
             *(height, width),
             *(w.kernel[0], w.stride[0], w.dilation[0], w.pad[0]),
             *(w.kernel[1], w.stride[1], w.dilation[1], w.pad[1]),
             *inner,
-            *(channels * elem, int(w.clip), elem, w.fill, step.gather),
         ]
         return "{" + ", ".join(integer(n) for n in numbers) + "}"
 

@@ -80,7 +80,7 @@ def lower_and_plan(graph: Graph, target: Target, options: Options) -> Lowered:
     prepared = prepare(graph, options)
     keep = options.input_mode == "kept"
     schedule = choose(prepared, target, options)
-    program = lower(prepared, target, schedule, numerics=options.numerics, keep_inputs=keep)
+    program = lower(prepared, target, schedule, numerics=options.numerics, input_mode=options.input_mode)
     if options.sram_bytes is not None:
         program = dataclasses.replace(program, target=limited(target, options.sram_bytes))
     plan = plan_memory(program)

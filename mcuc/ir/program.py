@@ -183,16 +183,12 @@ class Window:
 
     Attributes:
         kernel, stride, dilation, pad: (vertical, horizontal); pad = rows above, columns left.
-        clip: Borders clip the window (pools) instead of reading `fill`.
-        fill: The value that padding reads.
     """
 
     kernel: tuple[int, int]
     stride: tuple[int, int] = (1, 1)
     dilation: tuple[int, int] = (1, 1)
     pad: tuple[int, int] = (0, 0)
-    clip: bool = False
-    fill: int = 0
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -240,7 +236,6 @@ class Step:
         in_shape: Canonical [H, W, C] of the first operand.
         window: Window form: geometry. Fold form: kernel = the folded map.
         scratch: Buffer index or None.
-        gather: Where in the scratch the driver gathers border windows.
         elem_bytes: Size of an output element.
         batch: Which element of the batch.
         keep: All rows are wanted after the segment.
@@ -260,7 +255,6 @@ class Step:
     window: Window | None
     scratch: int | None
     elem_bytes: int
-    gather: int = 0
     batch: int = 0
     keep: bool = True
     macs: int = 0

@@ -106,9 +106,7 @@ def _is_global(site: Site, target: Target) -> bool:
     """One window that holds the whole map, and the batch slice by slice."""
     geometry = window(site)
     size = site.input().shape[1:3]
-    covers = all(
-        geometry.kernel[axis] - geometry.pad[axis] >= size[axis] for axis in range(2)
-    )
+    covers = all(geometry.kernel[axis] - geometry.pad[axis] >= size[axis] for axis in range(2))
     return covers and site.output.shape[1:3] == (1, 1)
 
 

@@ -47,7 +47,7 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         convolution.check_bias(problems, weights.shape[0])
         weights_quant = convolution.check_weights(problems, weights, 0)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
-        geometry = convolution.conv_window(attrs, map_size(weights.shape), x_quant)
+        geometry = convolution.conv_window(attrs, map_size(weights.shape))
         size = check_geometry(problems, map_size(x.shape), geometry, attrs.pad)
         shape = (x.shape[0], *(size or (0, 0)), weights.shape[0])
     problems.raise_all()
@@ -88,9 +88,10 @@ def _accumulate(site: Site, x: Array, weights: Array) -> Ints:
     n, rows, columns = site.output.shape[:3]
     depth = weights[0].size
     geometry = window(site)
+    zero = quant_of(site.input(INPUT)).zero_point
     kind = convolution.exact_float(depth, 255 * 128)
-    fields = padded(x, attrs_of(site).pad, geometry.fill)
-    centered = (fields.astype(np.int16) - geometry.fill).astype(kind)
+    fields = padded(x, attrs_of(site).pad, zero)
+    centered = (fields.astype(np.int16) - zero).astype(kind)
     views = taps(centered, geometry, (rows, columns))
     matrix = weights.transpose(3, 1, 2, 0).reshape(depth, -1).astype(kind)
     total = np.empty((n, rows, columns, len(weights)), np.int64)
@@ -129,8 +130,7 @@ def pack(site: Site) -> Params:
             "group_in": per_group,
             "group_out": out // convolution.groups_of(site),
             "groups": convolution.groups_of(site),
-            "stride_w": attrs.stride[1],
-            "dilation_w": attrs.dilation[1],
+            **convolution.window_fields(site),
             **convolution.requantize_fields(site, attrs.activation, out),
         },
     )

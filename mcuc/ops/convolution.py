@@ -62,15 +62,24 @@ def attrs_of(site: Site) -> ConvAttrs:
 
 def window(site: Site) -> Window:
     """The geometry for the driver."""
-    attrs = attrs_of(site)
-    return conv_window(attrs, kernel_size(site), quant_of(site.input(INPUT)))
+    return conv_window(attrs_of(site), kernel_size(site))
 
 
-def conv_window(attrs: ConvAttrs, kernel: Pair, x: Quant | None) -> Window:
-    """The geometry, with the padding's value from the input's quantization."""
-    fill = 0 if x is None else x.zero_point
-    pad = (attrs.pad[0], attrs.pad[2])
-    return Window(kernel, attrs.stride, attrs.dilation, pad, fill=fill)
+def conv_window(attrs: ConvAttrs, kernel: Pair) -> Window:
+    """The geometry of attributes and a kernel size."""
+    return Window(kernel, attrs.stride, attrs.dilation, (attrs.pad[0], attrs.pad[2]))
+
+
+def window_fields(site: Site) -> dict[str, ParamValue]:
+    """Members of kernel records for windows: the kernel, and what padding holds."""
+    geometry = window(site)
+    return {
+        "kernel_h": geometry.kernel[0],
+        "kernel_w": geometry.kernel[1],
+        "in_zero": quant_of(site.input(INPUT)).zero_point,
+        "stride_w": geometry.stride[1],
+        "dilation_w": geometry.dilation[1],
+    }
 
 
 def check_weights(

@@ -43,7 +43,7 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         convolution.check_bias(problems, weights.shape[3])
         weights_quant = convolution.check_weights(problems, weights, 3)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
-        geometry = convolution.conv_window(attrs, map_size(weights.shape), x_quant)
+        geometry = convolution.conv_window(attrs, map_size(weights.shape))
         size = check_geometry(problems, map_size(x.shape), geometry, attrs.pad)
         shape = (x.shape[0], *(size or (0, 0)), weights.shape[3])
     problems.raise_all()
@@ -67,10 +67,10 @@ def channel_multiplier(site: Site) -> int:
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
     attrs = attrs_of(site)
-    geometry = window(site)
+    zero = quant_of(site.input(INPUT)).zero_point
     n, rows, columns, out = site.output.shape
     channels = x.shape[3]
-    fields = padded(x, attrs.pad, geometry.fill).astype(np.int32) - geometry.fill
+    fields = padded(x, attrs.pad, zero).astype(np.int32) - zero
     total = np.zeros((n, rows, columns, channels, out // channels), np.int32)
     for i in range(weights.shape[1]):
         for j in range(weights.shape[2]):
@@ -112,8 +112,7 @@ def pack(site: Site) -> Params:
             "bias": convolution.fold_bias(site, sums),
             "channels": site.input(INPUT).shape[3],
             "channel_multiplier": channel_multiplier(site),
-            "stride_w": attrs.stride[1],
-            "dilation_w": attrs.dilation[1],
+            **convolution.window_fields(site),
             **convolution.requantize_fields(site, attrs.activation, out),
         },
     )

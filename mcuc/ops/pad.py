@@ -117,7 +117,7 @@ def window(site: Site) -> Window:
     """The geometry for the driver: one pixel, moved by the padding."""
     spatial = _spatial(site)
     assert spatial is not None
-    return Window((1, 1), pad=(spatial[0][0], spatial[1][0]), fill=fill_of(site))
+    return Window((1, 1), pad=(spatial[0][0], spatial[1][0]))
 
 
 def region(site: Site, out: Box) -> tuple[Box | None, ...]:
@@ -130,7 +130,8 @@ def region(site: Site, out: Box) -> tuple[Box | None, ...]:
 
 def pack_copy(site: Site) -> Params:
     """For the window kernel."""
-    return Params("mcuc_pad_copy_params", "pad/pad.h", {"channels": site.output.nhwc[3]})
+    fields = {"channels": site.output.nhwc[3], "fill": fill_of(site)}
+    return Params("mcuc_pad_copy_params", "pad/pad.h", fields)
 
 
 def pack(site: Site) -> Params:

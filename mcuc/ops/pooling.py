@@ -49,7 +49,7 @@ def attrs_of(site: Site) -> PoolAttrs:
 def window(site: Site) -> Window:
     """The geometry for the driver."""
     attrs = attrs_of(site)
-    return Window(attrs.filter, attrs.stride, pad=(attrs.pad[0], attrs.pad[2]), clip=True)
+    return Window(attrs.filter, attrs.stride, pad=(attrs.pad[0], attrs.pad[2]))
 
 
 def infer_pool(site: Site) -> tuple[TensorType, ...]:

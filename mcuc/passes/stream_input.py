@@ -40,8 +40,7 @@ def stream_input(graph: Graph) -> Graph:
     copy = Node("copy_rows", (x,), (y,), Attrs(), replace(graph.nodes[0].loc, op="INPUT",
                 op_index=None, tensor=graph.values[x].name))  # fmt: skip
     nodes = [
-        replace(node, inputs=tuple(y if v == x else v for v in node.inputs))
-        for node in graph.nodes
+        replace(node, inputs=tuple(y if v == x else v for v in node.inputs)) for node in graph.nodes
     ]
     values = {**graph.values, y: Value(graph.type(x), f"rows of {graph.values[x].name}")}
     return graph.with_nodes((copy, *nodes), values)

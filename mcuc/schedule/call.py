@@ -81,12 +81,6 @@ class Caller:
         _, width, channels = self.canonical.inputs[position]
         return width * channels * self.site.input(position).dtype.size_bytes
 
-    @property
-    def row_pixel_stride(self) -> int:
-        """Bytes from pixel to pixel of the first operand when it is dense."""
-        position = self.kernel.operands[0]
-        return self.canonical.inputs[position][2] * self.site.input(position).dtype.size_bytes
-
     def in_place_on(self, position: int) -> bool:
         """Whether the kernel may write a pixel where, or below where, it reads the same pixel."""
         whole = self.canonical.inputs[position] == self.output_shape
@@ -108,26 +102,11 @@ class Caller:
                     view = replace(view, row_stride=0, rows=out[0])
         return view
 
-    def scratch_bytes(self, box: Box, pixel_stride: int) -> tuple[int, int]:
-        """(where windows are gathered, total scratch bytes) for the steps of a box."""
+    @property
+    def scratch_bytes(self) -> int:
+        """Scratch of the kernel, accumulators of a fold included."""
         own = self.kernel.scratch(self.site) if self.kernel.scratch else 0
-        if self.kernel.acc_bytes:
-            own += self.kernel.acc_bytes(self.site)
-        window = self.window
-        if window is None or window.clip or self.kernel.form is not Form.WINDOW:
-            return own, own
-        if not self._has_border(box, window):
-            return own, own
-        gather = -(-own // ALIGN) * ALIGN
-        return gather, gather + window.kernel[0] * window.extent[1] * pixel_stride
-
-    def _has_border(self, box: Box, window: Window) -> bool:
-        for axis, (first, last) in enumerate(((box.y0, box.y1), (box.x0, box.x1))):
-            low = first * window.stride[axis] - window.pad[axis]
-            high = (last - 1) * window.stride[axis] - window.pad[axis] + window.extent[axis]
-            if low < 0 or high > self.canonical.inputs[self.kernel.operands[0]][axis]:
-                return True
-        return False
+        return own + (self.kernel.acc_bytes(self.site) if self.kernel.acc_bytes else 0)
 
     def step(
         self,
@@ -154,7 +133,6 @@ class Caller:
         shape = self.output_shape
         if box is None:
             box = Box.of(shape)
-        gather, size = self.scratch_bytes(box, operands[0].view.pixel_stride)
         share = box.height * box.width, max(1, shape[0] * shape[1])
         return Step(
             node=self.index,
@@ -168,8 +146,9 @@ class Caller:
             shape=shape,
             in_shape=self.canonical.inputs[self.kernel.operands[0]],
             window=self.window,
-            scratch=self._scratch(storage, time, size) if scratch is None else scratch,
-            gather=gather,
+            scratch=self._scratch(storage, time, self.scratch_bytes)
+            if scratch is None
+            else scratch,
             elem_bytes=self.site.output.dtype.size_bytes,
             batch=batch,
             keep=keep,

@@ -50,9 +50,7 @@ def _note_trails(caller: Caller, storage: Storage, time: int) -> None:
             distance = 0
         else:
             reads = caller.row_reads[position]
-            distance = max(
-                (y + 1) * out_row - first * in_row for y, (first, _) in enumerate(reads)
-            )
+            distance = max((y + 1) * out_row - first * in_row for y, (first, _) in enumerate(reads))
         storage.trail(caller.node.outputs[0], value, distance, time)
 
 

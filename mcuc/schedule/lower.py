@@ -24,7 +24,7 @@ def lower(
     schedule: Schedule | None = None,
     *,
     numerics: str = NUMERICS[0],
-    keep_inputs: bool = False,
+    input_mode: str = "consumed",
     forced: Mapping[int, str] | None = None,
 ) -> Program:
     """Chooses kernels and writes every step with its views; buffers have no offsets yet.
@@ -34,7 +34,7 @@ def lower(
         target: Decides which kernels apply.
         schedule: Default layer by layer.
         numerics: Rule set.
-        keep_inputs: Inputs survive the run.
+        input_mode: "consumed", "kept" or "streamed": what becomes of the inputs.
         forced: Node index -> kernel symbol, for tests.
 
     Raises:
@@ -43,7 +43,7 @@ def lower(
     schedule = schedule or layer_by_layer(graph)
     callers = callers_of(graph, target, numerics, forced)
     times, end = _times(schedule, callers)
-    storage = Storage.of(graph, times, end, keep_inputs)
+    storage = Storage.of(graph, times, end, input_mode)
     segments: list[Segment] = []
     for group in schedule.groups:
         live = [i for i in group.nodes if not spec_of(graph.nodes[i].op).alias]

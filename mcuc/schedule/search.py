@@ -20,7 +20,7 @@ import numpy.typing as npt
 
 from mcuc.errors import ScheduleError
 from mcuc.ir.graph import Graph
-from mcuc.ir.program import Box, Form
+from mcuc.ir.program import Form
 from mcuc.schedule.call import Caller
 from mcuc.schedule.simulate import ring_rows
 from mcuc.schedule.spec import Group, Schedule
@@ -54,7 +54,7 @@ class Search:
     """The runs of a graph, with their needs."""
 
     def __init__(
-        self, graph: Graph, callers: Mapping[int, Caller], keep_inputs: bool = False
+        self, graph: Graph, callers: Mapping[int, Caller], input_mode: str = "consumed"
     ) -> None:
         self.graph = graph
         self.order = [callers[i] for i in range(len(graph.nodes)) if i in callers]
@@ -64,7 +64,7 @@ class Search:
             times[i] = now
             now += i in callers
         count = len(self.order)
-        self.storage = Storage.of(graph, times, count, keep_inputs)
+        self.storage = Storage.of(graph, times, count, input_mode)
         self.size: dict[int, int] = {}
         self.born: dict[int, int] = {}
         self.readers: dict[int, list[tuple[int, int]]] = {}
@@ -179,7 +179,7 @@ class Search:
                 dying.append(r)
             else:
                 fixed += size
-        fixed += max(self._scratch(self.order[k], stream) for k in range(first, end))
+        fixed += max(self._scratch(self.order[k]) for k in range(first, end))
         fixed += sum(self._accumulators(self.order[k]) for k in range(first, end))
         return fixed + self._ends(dying, born, first, end, made)
 
@@ -233,11 +233,10 @@ class Search:
                     break
         return self._joins[k]
 
-    def _scratch(self, caller: Caller, stream: bool) -> int:
-        if caller.kernel.form is Form.FOLD or caller.spec.assemble:
+    def _scratch(self, caller: Caller) -> int:
+        if caller.kernel.form is Form.FOLD:
             return 0
-        box = Box.of(caller.output_shape)
-        return -(-caller.scratch_bytes(box, caller.row_pixel_stride)[1] // ALIGN) * ALIGN
+        return -(-caller.scratch_bytes // ALIGN) * ALIGN
 
     def _accumulators(self, caller: Caller) -> int:
         return caller.kernel.acc_bytes(caller.site) if caller.kernel.acc_bytes else 0

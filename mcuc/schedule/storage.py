@@ -32,7 +32,7 @@ class Storage:
 
     @classmethod
     def of(
-        cls, graph: Graph, segment_of: dict[int, int], end: int, keep_inputs: bool = False
+        cls, graph: Graph, segment_of: dict[int, int], end: int, input_mode: str = "consumed"
     ) -> Storage:
         """Alias classes of reshapes, and when each class is read last.
 
@@ -40,7 +40,7 @@ class Storage:
             graph: The graph.
             segment_of: Node index -> time at which it has run.
             end: Number of segments.
-            keep_inputs: Inputs live to the end.
+            input_mode: Inputs are "consumed" (live to their last use), "kept", or "streamed" (outside).
         """
         root = {v: v for v in graph.values}
         for node in graph.nodes:
@@ -57,10 +57,14 @@ class Storage:
         for v in graph.outputs:
             storage._use(v, end)
         for v in graph.inputs:
-            storage._use(v, end if keep_inputs else -1)
+            storage._use(v, end if input_mode == "kept" else -1)
             storage.define(v, -1)
         storage.outside = frozenset(
-            v for node in graph.nodes if node.op == "copy_rows" for v in node.inputs if v is not None
+            v
+            for node in graph.nodes
+            if node.op == "copy_rows"
+            for v in node.inputs
+            if v is not None
         )
         return storage
 

@@ -64,11 +64,7 @@ def actors_of(members: list[Caller], kept: list[bool]) -> tuple[Actor, ...]:
 
 def _shared_scratch(members: list[Caller], storage: Storage, time: int) -> int | None:
     """One buffer for the scratch of all steps, which run one at a time; accumulators stay apart."""
-    sizes = [
-        c.scratch_bytes(Box.of(c.output_shape), c.row_pixel_stride)[1]
-        for c in members
-        if c.kernel.form is not Form.FOLD
-    ]
+    sizes = [c.scratch_bytes for c in members if c.kernel.form is not Form.FOLD]
     if not any(sizes):
         return None
     return storage.add(Buffer(max(sizes), time, time, ALIGN, "scratch", "scratch"))

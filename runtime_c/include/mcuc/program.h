@@ -72,11 +72,6 @@ typedef struct mcuc_window {
   int32_t kernel_h, stride_h, dilation_h, pad_top;
   int32_t kernel_w, stride_w, dilation_w, pad_left;
   int32_t inner_x0, inner_x1; /* output columns whose windows lie inside the map's columns */
-  int32_t pixel_bytes;        /* bytes of one input pixel */
-  int32_t clip;               /* 1: borders clip the window; 0: borders read `fill` */
-  int32_t fill_bytes;         /* size of one fill element: 1, 2 or 4 */
-  int32_t fill;               /* the value that padding reads */
-  uint32_t gather;            /* where in the step's scratch windows are gathered */
 } mcuc_window;
 
 struct mcuc_step;
@@ -125,14 +120,17 @@ typedef struct mcuc_pixel_call {
 } mcuc_pixel_call;
 
 /* window form: n output pixels of one row. rows[i] points at the first column that output pixel 0
- * reads in kernel row i; output pixel j reads stride_w * j pixels further. */
+ * reads in kernel row top + i; output pixel j reads stride_w * j pixels further. At the edges of
+ * the map only the part of the window inside it is passed: kernel rows [top, top + kernel_h) and
+ * columns [left, left + kernel_w), either may be empty; the rest is padding. */
 typedef struct mcuc_window_call {
   const void *const *rows;
   int32_t in_step; /* bytes from input pixel to input pixel */
   void *dst;
   int32_t dst_step;
   int32_t n;
-  int32_t kernel_h, kernel_w; /* rows and columns present: less than the kernel when clipped */
+  int32_t top, left;
+  int32_t kernel_h, kernel_w;
   void *scratch;
 } mcuc_window_call;
 

@@ -16,6 +16,8 @@ typedef struct mcuc_conv2d_params {
   int32_t groups;
   int32_t group_in;  /* input channels of a group */
   int32_t group_out; /* output channels of a group */
+  int32_t kernel_h, kernel_w;
+  int32_t in_zero; /* the input's zero point: what padding holds */
   int32_t stride_w;
   int32_t dilation_w;
   int32_t out_offset; /* the output's zero point */
@@ -38,6 +40,40 @@ static inline uint32_t mcuc_conv2d_dot(uint32_t acc, const int8_t *x, const int8
   int32_t i;
   for (i = 0; i < n; ++i) {
     acc += (uint32_t)((int32_t)x[i] * w[i]);
+  }
+  return acc;
+}
+
+/* As mcuc_conv2d_dot with a constant x. */
+static inline uint32_t mcuc_conv2d_constant(uint32_t acc, int32_t x, const int8_t *w, int32_t n)
+{
+  int32_t i;
+  for (i = 0; i < n; ++i) {
+    acc += (uint32_t)(x * w[i]);
+  }
+  return acc;
+}
+
+/* Accumulator of one output element, padding included. x_offset: bytes from the first column to the
+ * element's first input channel; w: [kernel_h][kernel_w][group_in]. */
+static inline uint32_t mcuc_conv2d_sum(const mcuc_conv2d_params *p, const mcuc_window_call *c,
+                                       uint32_t acc, const int8_t *w, int32_t x_offset)
+{
+  const int32_t step = p->dilation_w * c->in_step;
+  int32_t i;
+  for (i = 0; i < p->kernel_h; ++i) {
+    const int32_t row = i - c->top;
+    int32_t j;
+    for (j = 0; j < p->kernel_w; ++j) {
+      const int32_t column = j - c->left;
+      if (row < 0 || row >= c->kernel_h || column < 0 || column >= c->kernel_w) {
+        acc = mcuc_conv2d_constant(acc, p->in_zero, w, p->group_in);
+      } else {
+        acc = mcuc_conv2d_dot(acc, (const int8_t *)c->rows[row] + x_offset + column * step, w,
+                              p->group_in);
+      }
+      w += p->group_in;
+    }
   }
   return acc;
 }

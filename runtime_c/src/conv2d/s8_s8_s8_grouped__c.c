@@ -8,30 +8,11 @@
  */
 #include "conv2d/conv2d.h"
 
-/* Accumulator of one output element; x_offset: bytes from a row's first column to the element's
- * first input channel; w: [kernel_h][kernel_w][group_in]. */
-static uint32_t mcuc_conv2d_grouped_sum(const mcuc_conv2d_params *p, const mcuc_window_call *c,
-                                        uint32_t acc, const int8_t *w, int32_t x_offset)
-{
-  const int32_t step = p->dilation_w * c->in_step;
-  int32_t i;
-  for (i = 0; i < c->kernel_h; ++i) {
-    const int8_t *x = (const int8_t *)c->rows[i] + x_offset;
-    int32_t j;
-    for (j = 0; j < c->kernel_w; ++j) {
-      acc = mcuc_conv2d_dot(acc, x, w, p->group_in);
-      x += step;
-      w += p->group_in;
-    }
-  }
-  return acc;
-}
-
 MCUC_FN void mcuc_conv2d_s8_s8_s8_grouped__c(const void *params, const void *call)
 {
   const mcuc_conv2d_params *p = (const mcuc_conv2d_params *)params;
   const mcuc_window_call *c = (const mcuc_window_call *)call;
-  const int32_t filter = c->kernel_h * c->kernel_w * p->group_in;
+  const int32_t filter = p->kernel_h * p->kernel_w * p->group_in;
   int8_t *y = (int8_t *)c->dst;
   int32_t start = 0;
   int32_t n;
@@ -44,8 +25,7 @@ MCUC_FN void mcuc_conv2d_s8_s8_s8_grouped__c(const void *params, const void *cal
       const int32_t end = o + p->group_out;
       const int32_t offset = start + g * p->group_in;
       for (; o < end; ++o) {
-        y[o] = mcuc_conv2d_finish(p, mcuc_conv2d_grouped_sum(p, c, (uint32_t)p->bias[o], w, offset),
-                                  o);
+        y[o] = mcuc_conv2d_finish(p, mcuc_conv2d_sum(p, c, (uint32_t)p->bias[o], w, offset), o);
         w += filter;
       }
     }

@@ -1,4 +1,5 @@
-/* Copies pixels: an operand of CONCATENATION into its slice of the output, rows of a streamed input.
+/* Copies pixels: an operand of CONCATENATION into its slice of the output, rows of a streamed
+ * input.
  *
  * src : pixels of `bytes` bytes, any element type
  * dst : pixels of `bytes` bytes at the operand's place in the output, whose pixels may be larger

@@ -18,11 +18,19 @@ typedef struct mcuc_depthwise_conv2d_params {
   const int8_t *shift;        /* [out], positive to the left */
   int32_t channels;           /* of the input */
   int32_t channel_multiplier; /* output channels per input channel */
+  int32_t kernel_h, kernel_w;
+  int32_t in_zero; /* the input's zero point: what padding holds */
   int32_t stride_w;
   int32_t dilation_w;
   int32_t out_offset; /* the output's zero point */
   int32_t low, high;  /* clamping range */
 } mcuc_depthwise_conv2d_params;
+
+/* Whether kernel row i, column j lies in the map. */
+static inline int mcuc_depthwise_conv2d_present(const mcuc_window_call *c, int32_t i, int32_t j)
+{
+  return i >= c->top && i < c->top + c->kernel_h && j >= c->left && j < c->left + c->kernel_w;
+}
 
 /* acc, a sum modulo 2^32 with the bias, as an element of output channel o. */
 static inline int8_t mcuc_depthwise_conv2d_finish(const mcuc_depthwise_conv2d_params *p,

@@ -23,14 +23,20 @@ static void mcuc_depthwise_conv2d_block(const mcuc_depthwise_conv2d_params *p,
   for (k = 0; k < count; ++k) {
     acc[k] = (uint32_t)p->bias[first + k];
   }
-  for (i = 0; i < c->kernel_h; ++i) {
-    const int8_t *x = (const int8_t *)c->rows[i] + start + first;
+  for (i = 0; i < p->kernel_h; ++i) {
     int32_t j;
-    for (j = 0; j < c->kernel_w; ++j) {
-      for (k = 0; k < count; ++k) {
-        acc[k] += (uint32_t)((int32_t)x[k] * w[k]);
+    for (j = 0; j < p->kernel_w; ++j) {
+      if (mcuc_depthwise_conv2d_present(c, i, j)) {
+        const int8_t *x =
+            (const int8_t *)c->rows[i - c->top] + start + first + (j - c->left) * step;
+        for (k = 0; k < count; ++k) {
+          acc[k] += (uint32_t)((int32_t)x[k] * w[k]);
+        }
+      } else {
+        for (k = 0; k < count; ++k) {
+          acc[k] += (uint32_t)(p->in_zero * w[k]);
+        }
       }
-      x += step;
       w += p->channels;
     }
   }

@@ -25,11 +25,13 @@ static void mcuc_depthwise_conv2d_mult_block(const mcuc_depthwise_conv2d_params 
   for (k = 0; k < count; ++k) {
     acc[k] = (uint32_t)p->bias[first + k];
   }
-  for (i = 0; i < c->kernel_h; ++i) {
-    const int8_t *x = (const int8_t *)c->rows[i] + x_offset;
+  for (i = 0; i < p->kernel_h; ++i) {
     int32_t j;
-    for (j = 0; j < c->kernel_w; ++j) {
-      const int32_t value = x[j * step];
+    for (j = 0; j < p->kernel_w; ++j) {
+      int32_t value = p->in_zero;
+      if (mcuc_depthwise_conv2d_present(c, i, j)) {
+        value = ((const int8_t *)c->rows[i - c->top])[x_offset + (j - c->left) * step];
+      }
       for (k = 0; k < count; ++k) {
         acc[k] += (uint32_t)(value * w[k]);
       }

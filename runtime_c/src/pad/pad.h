@@ -9,9 +9,10 @@
 
 #define MCUC_PAD_RANK 5
 
-/* Rows and columns only: the driver's borders hold the padding. */
+/* Rows and columns only. */
 typedef struct mcuc_pad_copy_params {
   int32_t channels;
+  int32_t fill;
 } mcuc_pad_copy_params;
 
 /* Any axis; shapes of rank MCUC_PAD_RANK, leading axes 1. */

@@ -1,8 +1,8 @@
 /* Padding of rows and columns, portable C, window form with a window of one pixel.
  *
- *   y[n][c] = x[row 0][pixel n][c]
+ *   y[n][c] = x[row 0][pixel n][c], or the fill
  *
- * rows : 1 row of s8 pixels, padding filled in by the driver     dst : [n][channels] s8
+ * rows : 1 row of s8 pixels, none for padding     dst : [n][channels] s8
  * No scratch. Bit-exact to mcuc/ops/pad.py:ref.
  */
 #include <string.h>
@@ -13,10 +13,15 @@ MCUC_FN void mcuc_pad_s8_s8_rows__c(const void *params, const void *call)
 {
   const mcuc_pad_copy_params *p = (const mcuc_pad_copy_params *)params;
   const mcuc_window_call *c = (const mcuc_window_call *)call;
-  const uint8_t *x = (const uint8_t *)c->rows[0];
+  const uint8_t *x;
   uint8_t *y = (uint8_t *)c->dst;
   int32_t n;
 
+  if (c->kernel_h == 0 || c->kernel_w == 0) {
+    memset(y, (int)p->fill, (size_t)p->channels);
+    return;
+  }
+  x = (const uint8_t *)c->rows[0];
   if (c->in_step == p->channels && c->dst_step == p->channels) {
     memcpy(y, x, (size_t)(c->n * p->channels));
     return;
