@@ -67,7 +67,7 @@ def _show(document: Json) -> None:
 
 def _problem(error: Json) -> str:
     where = "" if error["op_index"] is None else f"op {error['op_index']} {error['op']}"
-    where = f"{where} \"{error['tensor']}\"" if error["tensor"] else where
+    where = f'{where} "{error["tensor"]}"' if error["tensor"] else where
     lines = [f"error[{error['code']}]: {error['what']}"]
     lines += [f"  --> {where.strip()}"] if where else []
     lines += [f"  {key}: {error[key]}" for key in ("why", "help") if error[key]]
