@@ -9,6 +9,8 @@ import shutil
 
 import pytest
 
+from benchmarks.models import data_folder
+
 
 def _host_compiler() -> str | None:
     found = any(shutil.which(name) for name in ("gcc", "clang"))
@@ -27,12 +29,23 @@ def _zig() -> str | None:
     return None if importlib.util.find_spec("ziglang") else "ziglang is not installed"
 
 
+def _litert() -> str | None:
+    return None if importlib.util.find_spec("ai_edge_litert") else "ai-edge-litert is not installed"
+
+
+def _data() -> str | None:
+    folder = data_folder()
+    return None if (folder / "models").is_dir() else f"no models below {folder} (MCUC_DATA)"
+
+
 # Marker -> (what it needs, probe giving the reason why not).
 _NEEDS = {
     "gcc": ("a C compiler for the host", _host_compiler),
     "arm_gcc": ("arm-none-eabi-gcc", _arm_gcc),
     "qemu": ("qemu-system-arm", _qemu),
     "zig": ("ziglang", _zig),
+    "litert": ("ai-edge-litert", _litert),
+    "data": ("the models of MCUC_DATA", _data),
 }
 
 

@@ -30,7 +30,7 @@ from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
 
 MODEL_FOLDER = "model"
-# The linkers' own words: GNU's "region `flash' overflowed by", lld's "region 'flash': overflowed by".
+# The linkers' words: "region `flash' overflowed by" (GNU), "region 'flash': overflowed by" (lld).
 OVERFLOW = re.compile(r"region [`'](\w+)':? overflowed by (\d+) bytes")
 UNKNOWN = Footprint(None, None, None, None, {}, "")
 
@@ -211,11 +211,11 @@ def _too_large(lowered: Lowered, board: Board, error: ToolchainError) -> MemoryB
     over: dict[str, int] = {}  # lld reports every section, each with the excess so far
     for region, excess in OVERFLOW.findall(words):
         over[region] = max(over.get(region, 0), int(excess))
-    ram = sum(excess for region, excess in over.items() if region.startswith("ram_"))
-    flash = sum(over.values()) - ram
+    sizes = {f"ram_{region.name}": region.size_bytes for region in board.target.regions}
+    ram = sum(excess for region, excess in over.items() if region in sizes)
     why = next((line for line in words.splitlines() if "overflowed by" in line), words[-200:])
     if ram:
-        have = sum(region.size_bytes for region in board.target.regions)
+        have = sum(sizes.values())
         base = does_not_fit(MemoryProblem.of(lowered.program), lowered.plan.arena_bytes)
         return MemoryBudgetError(
             "E402",
@@ -224,13 +224,16 @@ def _too_large(lowered: Lowered, board: Board, error: ToolchainError) -> MemoryB
             help=base.help,
             data={**base.data, "need_bytes": have + ram, "have_bytes": have},
         )
-    have = board.target.flash_bytes
+    constants = "rodata" in over and board.rodata is not None
+    have = board.rodata.size_bytes if constants and board.rodata else board.flash.size_bytes
+    need = have + over.get("rodata" if constants else "flash", 0)
+    memory = "flash for constants" if constants else "flash"
     return MemoryBudgetError(
         "E403",
-        f"the program needs {have + flash:,} bytes of flash and there are {have:,}",
+        f"the program needs {need:,} bytes of {memory} and there are {have:,}",
         why=why.strip(),
         help="use a board with more flash, a smaller model, or --optimize size",
-        data={"need_bytes": have + flash, "have_bytes": have},
+        data={"need_bytes": need, "have_bytes": have},
     )
 
 

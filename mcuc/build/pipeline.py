@@ -1,4 +1,8 @@
-"""The compiler on one screen: passes and stages in order, each with its reason."""
+"""The compiler on one screen: passes and stages in order, each with its reason.
+
+Before it the file is read (mcuc/frontends), after it C, firmware and report are made; compile.py
+calls all of them in order. A map of the whole is in docs/architecture.md.
+"""
 
 from __future__ import annotations
 
@@ -30,7 +34,7 @@ log = logging.getLogger(__name__)
 
 
 def passes(options: Options) -> list[Pass]:
-    """Graph -> Graph, in order."""
+    """Graph -> Graph, in order. A new pass is a module of mcuc/passes and a line here."""
     stripped = [STRIP_IO_QUANTIZE] if options.io == "quantized" else []
     return [
         *stripped,  # first: what follows sees the border that the user asked for

@@ -23,6 +23,9 @@ from mcuc.report.document import Json
 
 POISONS = 2
 RUNS = 2
+# Sets of inputs whose every layer is compared, not the outputs alone: a softmax that saturates
+# would hide a wrong layer before it.
+TRACED = 2
 
 
 def verify_model(
@@ -36,7 +39,8 @@ def verify_model(
     """Compares every place with the numpy reference, byte for byte.
 
     On host and device each vector runs twice in a row on an arena filled with 0x55 and with 0xAA,
-    between guard zones; on the host under ASan and UBSan.
+    between guard zones; on the host under ASan and UBSan. Of the first sets the rows of every
+    layer are compared as well, by their CRC-32 in a traced build.
 
     Args:
         compiled: The model.
@@ -57,25 +61,14 @@ def verify_model(
     mismatches = 0
     first: Json | None = None
     if against == "tflite":
-        wrong, where = _against_tflite(compiled, sets, expected)
-        mismatches, first = wrong, where
+        mismatches, first = _against_tflite(compiled, sets, expected)
     stack = 0
     for place in places:
         if place == "reference":
             continue
         with bench(compiled, place) as made:
-            records = made.run(sets, thorough=True)
-            stack = max([stack, *(r.stack_bytes or 0 for r in records)])
-            per_vector = POISONS * RUNS
-            for i, record in enumerate(records):
-                outputs = compiled.unit.decode(record.outputs)
-                if _same(outputs, expected[i // per_vector]):
-                    continue
-                mismatches += 1
-                if first is None:
-                    vector = i // per_vector
-                    first = _first_step(made, sets[vector]) or {"step": None}
-                    first |= {"on": place, "vector": vector, "run": i % per_vector}
+            wrong, where, used = _in_place(made, place, sets, expected)
+        mismatches, first, stack = mismatches + wrong, first or where, max(stack, used)
     report = dict(compiled.report)
     report["verify"] = {
         "on": list(places),
@@ -92,6 +85,34 @@ def verify_model(
 
 def _same(a: Sequence[Array], b: Sequence[Array]) -> bool:
     return all(x.tobytes() == np.ascontiguousarray(y).tobytes() for x, y in zip(a, b, strict=True))
+
+
+def _in_place(
+    made: Bench, place: str, sets: Sequence[Sequence[Array]], expected: Sequence[Sequence[Array]]
+) -> tuple[int, Json | None, int]:
+    """Runs that differ from what is expected, the first layer that does, stack bytes."""
+    records = made.run(sets, thorough=True)
+    stack = max((r.stack_bytes or 0 for r in records), default=0)
+    per_vector = POISONS * RUNS
+    wrong = [
+        i
+        for i, record in enumerate(records)
+        if not _same(made.compiled.unit.decode(record.outputs), expected[i // per_vector])
+    ]
+    if not wrong:
+        return *_inside(made, place, sets[:TRACED]), stack
+    vector, run = divmod(wrong[0], per_vector)
+    first = _first_step(made, sets[vector]) or {"step": None}
+    return len(wrong), {**first, "on": place, "vector": vector, "run": run}, stack
+
+
+def _inside(made: Bench, place: str, sets: Sequence[Sequence[Array]]) -> tuple[int, Json | None]:
+    """Sets of inputs with a wrong layer whose outputs are right; the first such layer."""
+    found = [(i, step) for i, vector in enumerate(sets) if (step := _first_step(made, vector))]
+    if not found:
+        return 0, None
+    vector, step = found[0]
+    return len(found), {**step, "on": place, "vector": vector, "run": None}
 
 
 def _first_step(made: Bench, vector: Sequence[Array]) -> Json | None:

@@ -163,7 +163,12 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
         from rich.table import Table
         from rich.text import Text
 
-        view = Table(title=title or None, title_justify="left", box=box.SIMPLE_HEAD)
+        view = Table(
+            title=Text(title) if title else None,
+            title_justify="left",
+            box=box.SIMPLE_HEAD,
+            show_header=any(columns),
+        )
         for name, right in zip(columns, numeric, strict=True):
             view.add_column(name, justify="right" if right else "left", overflow="fold")
         for row in cells:
@@ -173,7 +178,7 @@ def table(title: str, columns: Sequence[str], rows: Iterable[Sequence[object]]) 
     if title:
         click.echo(title)
     widths = [max(len(r[i]) for r in [list(columns), *cells]) for i in range(len(columns))]
-    for row in [list(columns), *cells]:
+    for row in [list(columns), *cells] if any(columns) else cells:
         parts = [
             cell.rjust(width) if right else cell.ljust(width)
             for cell, width, right in zip(row, widths, numeric, strict=True)

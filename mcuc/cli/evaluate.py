@@ -53,11 +53,22 @@ def command(
     samples, labels = load_samples(data, compiled, factor, offset, limit)
     with progress(f"evaluating {len(samples)} samples", as_json):
         report = evaluate_model(compiled, where, samples, labels, against or "")
-    if compiled.directory is not None and compiled.directory == source:
-        save_report(compiled, report)
+    save_report(compiled, report)
     result = report["accuracy"]
     if not as_json:
-        table("", ("", ""), list(result.items()))
+        table("accuracy", ("", ""), _rows(result))
     differ = result["samples_that_differ_between_places"]
     differ += result.get("samples_that_differ_from_tflite", 0)
     return {**report, "exit": MISMATCH_EXIT if differ else 0}
+
+
+def _rows(result: Json) -> list[tuple[str, object]]:
+    """The figures with words of our own."""
+    count = result["samples"]
+    rows: list[tuple[str, object]] = [("samples", count), ("top1", f"{result['top1']:.4f}")]
+    rows += [(f"right on {place}", n) for place, n in result["correct_by_place"].items()]
+    rows.append(("samples that differ", result["samples_that_differ_between_places"]))
+    if "tflite_correct" in result:
+        rows.append(("right in TFLite", result["tflite_correct"]))
+        rows.append(("samples that differ from TFLite", result["samples_that_differ_from_tflite"]))
+    return rows

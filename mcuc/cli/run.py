@@ -61,14 +61,30 @@ def command(
         name: array.reshape(-1)[:32].tolist() for name, array in zip(names, outputs, strict=True)
     }
     if output is not None:
-        import numpy as np
-
-        np.savez(output, **dict(zip(names, outputs, strict=True)))
-    if compiled.directory is not None and compiled.directory == source:
-        save_report(compiled, report)
+        _store(output, dict(zip(names, outputs, strict=True)))
+    save_report(compiled, report)
     if not as_json:
         _show(report)
     return report
+
+
+def _store(path: Path, outputs: dict[str, Any]) -> None:
+    """An .npz with the outputs by name; names are any text, so they are no keywords."""
+    import zipfile
+
+    import numpy as np
+
+    from mcuc.errors import ModelError
+
+    try:
+        with zipfile.ZipFile(path, "w") as archive:
+            for name, array in outputs.items():
+                with archive.open(f"{name}.npy", "w") as file:
+                    np.lib.format.write_array(file, array, allow_pickle=False)
+    except OSError as error:
+        raise ModelError(
+            "E107", f"cannot write {path}", why=error.strerror or str(error)
+        ) from error
 
 
 def _show(report: Json) -> None:

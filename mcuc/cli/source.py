@@ -7,7 +7,9 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from mcuc.errors import ModelError
+import click
+
+from mcuc.errors import McucError, ModelError
 
 if TYPE_CHECKING:
     from mcuc.build.compile import Compiled
@@ -27,29 +29,56 @@ def options_of(given: dict[str, Any], stored: dict[str, Any]) -> Options:
 def compiled_source(path: Path, given: dict[str, Any]) -> Compiled:
     """Compiles a model file, or takes a folder: its model, its options and its C files as they are.
 
+    With other options than the folder's, its model is compiled anew and the folder left alone.
+
     Raises:
         ModelError: E108 when the folder is not one of ours.
     """
-    from mcuc.build.compile import MODEL_FOLDER, compile_with
+    from mcuc.build.compile import compile_with
 
-    if not path.is_dir():
+    try:
+        is_folder = path.is_dir()
+    except OSError as error:  # a name that is too long, a parent that may not be entered
+        raise _unreadable(path, error) from error
+    if not is_folder:
         return compile_with(path, options_of(given, {}))
+    model, stored = _recorded(path)
+    options = options_of(given, stored)
+    compiled = compile_with(model, options)
+    if options.as_json() != stored:
+        click.echo(f"note: other options than those of {path}: compiled anew, not saved", err=True)
+        return compiled
+    return replace(compiled, project=_as_on_disk(path, compiled), directory=path)
+
+
+def _recorded(path: Path) -> tuple[Path, dict[str, Any]]:
+    """The model in a folder and the options that the folder was compiled with."""
+    from mcuc.build.compile import MODEL_FOLDER
+
     try:
         report = json.loads((path / "report.json").read_text(encoding="utf-8"))
-        stored = report["options"]
+        stored = {**report["options"], "name": report["model"]["name"]}
         (model,) = (path / MODEL_FOLDER).iterdir()
-    except (OSError, ValueError, KeyError, TypeError) as error:
-        raise ModelError(
-            "E108",
-            f"{path} is not a folder that mcuc compile wrote",
-            why=str(error),
-            help="give a model file, or the folder of an earlier mcuc compile",
-        ) from error
-    stored["name"] = report["model"]["name"]
-    compiled = compile_with(model, options_of(given, stored))
-    if compiled.options.as_json() != stored:
-        return replace(compiled, directory=path)  # other options: other C
-    return replace(compiled, project=_as_on_disk(path, compiled), directory=path)
+        if options_of({}, stored).as_json() != stored:
+            raise ValueError("report.json was written by another version")
+    except McucError as error:
+        raise _not_a_folder(path, error.what) from error
+    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        raise _not_a_folder(path, str(error)) from error
+    return model, stored
+
+
+def _not_a_folder(path: Path, why: str) -> ModelError:
+    return ModelError(
+        "E108",
+        f"{path} is not a folder that mcuc compile wrote",
+        why=why,
+        help="give a model file, or the folder of an earlier mcuc compile",
+    )
+
+
+def _unreadable(path: Path, error: OSError) -> ModelError:
+    return ModelError("E108", f"cannot read {path}", why=error.strerror or str(error))
 
 
 def _as_on_disk(path: Path, compiled: Compiled) -> Any:
@@ -66,16 +95,30 @@ def _as_on_disk(path: Path, compiled: Compiled) -> Any:
 
 
 def save_report(compiled: Compiled, report: dict[str, Any]) -> None:
-    """Puts a report with new measurements into the folder that was run, both files or none."""
+    """Puts a report with new measurements into the folder that was run, if it was one.
+
+    What was measured there before and not this time is kept.
+    """
+    if compiled.directory is None:
+        return
+    from mcuc.build.output import replace_files
     from mcuc.report.html import write_html
 
-    assert compiled.directory is not None
+    report = _with_earlier(report, compiled.directory / "report.json")
     texts = {
         "report.json": json.dumps(report, indent=2, allow_nan=False) + "\n",
         "report.html": write_html(report),
     }
-    for name, text in texts.items():
-        fresh = compiled.directory / f".{name}.new"
-        fresh.write_text(text, encoding="utf-8")
-    for name in texts:
-        (compiled.directory / f".{name}.new").replace(compiled.directory / name)
+    replace_files(compiled.directory, texts)
+
+
+def _with_earlier(report: dict[str, Any], stored: Path) -> dict[str, Any]:
+    earlier = json.loads(stored.read_text(encoding="utf-8"))
+    merged = {**report, "layers": [dict(layer) for layer in report["layers"]]}
+    for key in ("run", "verify", "accuracy"):
+        merged[key] = report[key] if report[key] is not None else earlier.get(key)
+    layers = earlier.get("layers", [])
+    if report["run"] is None and len(layers) == len(merged["layers"]):
+        for layer, before in zip(merged["layers"], layers, strict=True):
+            layer["instructions"] = before.get("instructions")
+    return merged

@@ -60,8 +60,7 @@ def command(
     sets = [load_inputs(path, compiled.lowered.graph, factor, offset) for path in data]
     with progress(f"verifying {compiled.project.name}", as_json):
         report = verify_model(compiled, where, vectors, against or "", sets, seed)
-    if compiled.directory is not None and compiled.directory == source:
-        save_report(compiled, report)
+    save_report(compiled, report)
     result = report["verify"]
     if not as_json:
         runs = result["vectors"] * result["runs_per_vector"]
@@ -69,8 +68,17 @@ def command(
         also = f", against {result['against']}" if result["against"] else ""
         click.echo(f"{result['vectors']} vectors, {runs} runs each on {on}{also}")
         if result["mismatches"]:
-            first = result["first_mismatch"]
-            click.echo(f"MISMATCH: {result['mismatches']} differ; first: {first}")
+            click.echo(f"MISMATCH: {result['mismatches']} runs differ")
+            click.echo(_first(result["first_mismatch"]))
         else:
             click.echo("all bytes equal")
     return {**report, "exit": MISMATCH_EXIT if result["mismatches"] else 0}
+
+
+def _first(where: Json) -> str:
+    """Where the first difference was found."""
+    place = f"on {where['on']}, vector {where['vector']}"
+    if where.get("op_index") is None:
+        return f"first: an output {place}; every layer that could be compared is right"
+    kernel = f", kernel {where['kernel']}" if where.get("kernel") else ""
+    return f'first: op {where["op_index"]} {where["op"]} "{where["tensor"]}" {place}{kernel}'

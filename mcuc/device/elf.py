@@ -120,8 +120,10 @@ def sizes(elf: Elf) -> Sizes:
 
 
 def _kind(section: Section) -> str:
+    if not section.stored:  # lld leaves out the flag "writable" where it has seen no contents
+        return "bss"
     if section.writable:
-        return "data" if section.stored else "bss"
+        return "data"
     return "text" if section.name.startswith((".text", ".vectors", ".init", ".fini")) else "rodata"
 
 

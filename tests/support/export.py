@@ -75,7 +75,7 @@ class _Export:
 
     def build(self) -> bytes:
         for node in self.graph.nodes:
-            _WRITERS[node.op](self, node)
+            _WRITERS.get(node.op, _plain)(self, node)
         return self.model.build(
             [self.tensors[v] for v in self.graph.inputs],
             [self.tensors[v] for v in self.graph.outputs],
@@ -222,6 +222,7 @@ def _pad(export: _Export, node: Node) -> None:
 
 
 def _plain(export: _Export, node: Node) -> None:
+    """An op without options, called as TFLite's operator is."""
     export.write(node.op.upper(), node)
 
 
@@ -240,7 +241,4 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "relu": _relu,
     "softmax": _softmax,
     "pad": _pad,
-    "logistic": _plain,
-    "quantize": _plain,
-    "dequantize": _plain,
 }

@@ -1,0 +1,1 @@
+"""Long sweeps over real models, and what they measured."""
