@@ -51,6 +51,11 @@ class Project:
     state_bytes: int = 0
 
     @property
+    def run_function(self) -> str:
+        """The function that computes: what the stack bound is for."""
+        return f"{self.name}_push_rows" if self.pushed else f"{self.name}_run"
+
+    @property
     def pushed(self) -> PortView | None:
         """The input that the application delivers in rows."""
         return next((port for port in self.inputs if port.pushed), None)

@@ -157,6 +157,16 @@ CODES: dict[str, Page] = {
         "A node cannot take part in a streamed or patched group.",
         "End the group before it.",
     ),
+    "E304": Page(
+        "The input cannot be delivered row by row: there are several, it has a batch or is an "
+        "output too, or nothing streams it.",
+        "Use `--input-mode consumed` or `kept`.",
+    ),
+    "E305": Page(
+        "No schedule does what is asked: the first layers of a streamed input do not stream, or "
+        "every schedule needs more memory than the limit.",
+        "Use `--input-mode consumed` or `kept`, or a higher limit.",
+    ),
     "E401": Page(
         "The arena does not fit the RAM given.",
         "See the largest buffers in the message: smaller input, fewer channels, another "

@@ -85,6 +85,8 @@ def compile_model(
     sram: int | None = None,
     flash: int | None = None,
     name: str = "",
+    input_mode: str = "consumed",
+    schedule: str = "auto",
     groups: Sequence[Group] = (),
 ) -> Compiled:
     """Compiles a model for a board.
@@ -93,7 +95,7 @@ def compile_model(
         model: A `.tflite` file.
         board: Board id, or path of a board.toml.
         out: Folder to write; None writes nothing.
-        io, numerics, optimize, name: See `Options`.
+        io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
@@ -101,7 +103,9 @@ def compile_model(
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
     """
-    options = Options(board, io, numerics, optimize, sram, flash, name, tuple(groups))
+    options = Options(
+        board, io, numerics, optimize, sram, flash, name, input_mode, schedule, tuple(groups)
+    )
     compiled = compile_with(Path(model), options)
     return compiled if out is None else write(compiled, Path(out))
 
@@ -168,6 +172,7 @@ def compile_graph(
         lowered.program,
         lowered.plan,
         project.weights_bytes,
+        project.state_bytes,
         footprint,
         lowered.schedule_kind,
     )
@@ -195,7 +200,7 @@ def _application(
         names = (f"{project.name}.c", f"{project.name}_arena.c", "example_main.c")
         try:
             return build_application(
-                folder, names, f"{project.name}_run", board, optimize=options.optimize
+                folder, names, project.run_function, board, optimize=options.optimize
             )
         except ToolchainError as error:
             if error.code == "E501":

@@ -82,9 +82,10 @@ def prepare(graph: Graph, options: Options) -> Graph:
 def lower_and_plan(graph: Graph, target: Target, options: Options) -> Lowered:
     """Everything between the loaded graph and C."""
     prepared = prepare(graph, options)
-    keep = options.input_mode == "kept"
     schedule = choose(prepared, target, options)
-    program = lower(prepared, target, schedule, numerics=options.numerics, input_mode=options.input_mode)
+    program = lower(
+        prepared, target, schedule, numerics=options.numerics, input_mode=options.input_mode
+    )
     if options.sram_bytes is not None:
         program = dataclasses.replace(program, target=limited(target, options.sram_bytes))
     plan = plan_memory(program)
@@ -96,7 +97,7 @@ def choose(graph: Graph, target: Target, options: Options) -> Schedule:
     if options.groups or options.schedule == "layer":
         return with_groups(graph, *options.groups)
     callers = callers_of(graph, target, options.numerics)
-    search = Search(graph, callers, options.input_mode == "kept")
+    search = Search(graph, callers, options.input_mode)
     cuts = search.least_memory() if options.schedule == "least" else search.cheap()
     return search.schedule(cuts)
 

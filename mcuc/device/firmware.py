@@ -121,13 +121,11 @@ def build_program(
         sanitize=config.sanitize,
         defines={**options.defines, **({"MCUC_TRACE": "1"} if config.max_steps else {})},
     )
-    own_options = Options(
-        include_dirs=includes, sanitize=config.sanitize, defines=_harness_defines(config)
-    )
+    defines = _harness_defines(config)
+    own_options = Options(include_dirs=includes, sanitize=config.sanitize, defines=defines)
     objects = compile_objects(toolchain, board, sources, model_options, out_dir / "model")
-    own = compile_objects(
-        toolchain, board, [Source(common / f) for f in files], own_options, out_dir / "harness"
-    )
+    harness = [Source(common / file) for file in files]
+    own = compile_objects(toolchain, board, harness, own_options, out_dir / "harness")
     path = link(
         toolchain,
         board,

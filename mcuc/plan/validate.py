@@ -182,7 +182,7 @@ def _reads(step: Step, row: int, site: Site, spec: OpSpec) -> Iterator[tuple[Ope
         elif step.form is Form.FOLD:
             yield operand, Box(row, row + 1, 0, shape[1], 0, shape[2])
         elif spec.assemble is not None:
-            height, width, channels = step.shape
+            _, width, channels = step.shape
             yield operand, Box(row, row + 1, 0, width, 0, channels)
         else:
             out = Box(row, row + 1, step.box.x0, step.box.x1, 0, step.shape[2])

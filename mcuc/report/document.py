@@ -64,6 +64,7 @@ def document(
     program: Program,
     plan: MemoryPlan,
     weights_bytes: int,
+    state_bytes: int,
     footprint: Footprint,
     schedule_kind: str,
 ) -> Json:
@@ -77,7 +78,7 @@ def document(
         "numerics": program.numerics,
         "inputs": [port(program.graph, p.value) for p in program.inputs],
         "outputs": [port(program.graph, p.value) for p in program.outputs],
-        "memory": _memory(program, plan, footprint),
+        "memory": _memory(program, plan, footprint, state_bytes),
         "flash": {
             "weights_bytes": weights_bytes,
             "code_bytes": footprint.code_bytes,
@@ -118,7 +119,9 @@ def port(graph: Graph, value: int) -> Json:
     }
 
 
-def _memory(program: Program, plan: MemoryPlan, footprint: Footprint) -> Json:
+def _memory(
+    program: Program, plan: MemoryPlan, footprint: Footprint, state_bytes: int
+) -> Json:
     regions = [
         {"name": r.name, "used_bytes": used, "size_bytes": r.size_bytes}
         for r, used in zip(program.target.regions, plan.used_bytes, strict=True)
@@ -126,10 +129,10 @@ def _memory(program: Program, plan: MemoryPlan, footprint: Footprint) -> Json:
     known = [footprint.static_bytes or 0, footprint.stack_bytes or 0]
     return {
         "arena_bytes": plan.arena_bytes,
-        "state_bytes": 0,
+        "state_bytes": state_bytes,
         "static_bytes": footprint.static_bytes,
         "stack_bytes": footprint.stack_bytes,
-        "total_bytes": plan.arena_bytes + sum(known),
+        "total_bytes": plan.arena_bytes + state_bytes + sum(known),
         "lower_bound_bytes": plan.lower_bound_bytes,
         "solver": plan.solver,
         "optimal": plan.optimal,

@@ -64,8 +64,9 @@ class Caller:
         reads = {}
         for position in self.kernel.operands:
             limit = self.canonical.inputs[position][0]
-            first = [limit if b[position] is None else b[position].y0 for b in boxes]
-            end = [0 if b[position] is None else b[position].y1 for b in boxes]
+            parts = [box[position] for box in boxes]
+            first = [limit if part is None else part.y0 for part in parts]
+            end = [0 if part is None else part.y1 for part in parts]
             for y in reversed(range(height - 1)):
                 first[y] = min(first[y], first[y + 1])
             for y in range(1, height):

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
+from mcuc.cost.model import predicted
 from mcuc.errors import ScheduleError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Form
@@ -29,9 +30,6 @@ from mcuc.schedule.stream import actors_of
 
 LONGEST_RUN = 64
 EXTRA_WORK = 1.03
-# Rough instructions of the portable kernels on Cortex-M4, by benchmarks/work.py: per MAC, per
-# output element, and per row that a stream makes.
-PER_MAC, PER_ELEMENT, PER_ROW = 5, 20, 450
 Rows = npt.NDArray[np.int64]
 
 
@@ -41,7 +39,7 @@ class Run:
 
     Attributes:
         need_bytes: Estimate of all memory live while it runs.
-        work: Predicted instructions: MACs, outputs and kernel calls, by WORK.
+        work: Predicted instructions.
     """
 
     first: int
@@ -58,7 +56,7 @@ class Search:
     ) -> None:
         self.graph = graph
         self.order = [callers[i] for i in range(len(graph.nodes)) if i in callers]
-        times = {i: 0 for i in range(len(graph.nodes))}
+        times: dict[int, int] = {}
         now = 0
         for i in range(len(graph.nodes)):
             times[i] = now
@@ -89,8 +87,7 @@ class Search:
     def _runs_to(self, end: int) -> list[Run]:
         """All runs that end before node `end`."""
         last = self.order[end - 1]
-        work = self._work(last)
-        runs = [Run(end - 1, end, self._need(end - 1, end, {end - 1: None}), work)]
+        runs = [Run(end - 1, end, self._need(end - 1, end, {end - 1: None}), self._work(last, 1))]
         if any(v in self.storage.outside for v in last.node.inputs):
             return []  # rows that the application delivers are streamed
         if not self._streams(last):
@@ -104,14 +101,14 @@ class Search:
             if rows is None:
                 break
             made[first] = rows
-            work += self._work(caller)
-            rows_made = sum(int(_array(m)[-1]) for m in made.values())
             need = self._need(first, end, dict(made))
-            runs.append(Run(first, end, need, work + PER_ROW * rows_made))
+            work = sum(self._work(self.order[k], int(_array(m)[-1])) for k, m in made.items())
+            runs.append(Run(first, end, need, work))
         return runs
 
-    def _work(self, caller: Caller) -> int:
-        return PER_MAC * caller.macs + PER_ELEMENT * caller.site.output.elements
+    def _work(self, caller: Caller, calls: int) -> int:
+        elements = caller.site.output.elements
+        return predicted(caller.kernel.symbol, caller.macs, elements, calls)
 
     def _streams(self, caller: Caller) -> bool:
         return (
@@ -315,18 +312,32 @@ class Search:
 
     def cheap(self) -> list[Run]:
         """The least memory among the cuttings that cost next to no time (see EXTRA_WORK)."""
+        front = self.front()
+        most = EXTRA_WORK * _work_of(front[-1])
+        return next(cuts for cuts in front if _work_of(cuts) <= most)
+
+    def front(self) -> list[list[Run]]:
+        """The cuttings that nothing beats in both memory and work, least memory first."""
         limits = sorted({run.need_bytes for runs in self.runs.values() for run in runs})
-        fastest = self.least_memory() if not limits else self.within(limits[-1])
-        most = EXTRA_WORK * sum(run.work for run in fastest)
-        low, high = 0, len(limits) - 1  # limits[high] is good enough
-        while low < high:
+        found: dict[int, list[Run]] = {}
+
+        def explore(low: int, high: int) -> None:
+            if high - low < 2 or _work_of(found[low]) == _work_of(found[high]):
+                return
             middle = (low + high) // 2
-            cuts = self._cuts(limits[middle])
-            if cuts is not None and sum(run.work for run in cuts) <= most:
-                high = middle
-            else:
-                low = middle + 1
-        return self.within(limits[high])
+            found[middle] = self.within(limits[middle])
+            explore(low, middle)
+            explore(middle, high)
+
+        least = self.least_memory()
+        first = limits.index(max(run.need_bytes for run in least))
+        found[first], found[len(limits) - 1] = least, self.within(limits[-1])
+        explore(first, len(limits) - 1)
+        best: list[list[Run]] = []
+        for cuts in sorted(found.values(), key=lambda c: (_need_of(c), _work_of(c))):
+            if not best or _work_of(cuts) < _work_of(best[-1]):
+                best.append(cuts)
+        return best
 
     def within(self, limit: int) -> list[Run]:
         """The cutting with the least work whose runs all stay within `limit` bytes.
@@ -375,6 +386,14 @@ class Search:
             groups.append(Group("layer", (position,)))
             position += 1
         return Schedule(tuple(groups))
+
+
+def _need_of(cuts: list[Run]) -> int:
+    return max((run.need_bytes for run in cuts), default=0)
+
+
+def _work_of(cuts: list[Run]) -> int:
+    return sum(run.work for run in cuts)
 
 
 def _array(rows: Rows | None) -> Rows:

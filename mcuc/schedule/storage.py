@@ -40,7 +40,8 @@ class Storage:
             graph: The graph.
             segment_of: Node index -> time at which it has run.
             end: Number of segments.
-            input_mode: Inputs are "consumed" (live to their last use), "kept", or "streamed" (outside).
+            input_mode: Inputs are "consumed" (live to their last use), "kept" to the end, or
+                "streamed": delivered by the application, outside all buffers.
         """
         root = {v: v for v in graph.values}
         for node in graph.nodes:
@@ -59,13 +60,7 @@ class Storage:
         for v in graph.inputs:
             storage._use(v, end if input_mode == "kept" else -1)
             storage.define(v, -1)
-        storage.outside = frozenset(
-            v
-            for node in graph.nodes
-            if node.op == "copy_rows"
-            for v in node.inputs
-            if v is not None
-        )
+        storage.outside = frozenset(graph.inputs if input_mode == "streamed" else ())
         return storage
 
     def _use(self, value: int, time: int) -> None:

@@ -59,6 +59,48 @@ def _geometry() -> list[Case]:
         conv("b05_conv1d_dilation_2", (1, 1, 8, 1), (1, 1, 3, 1), dilation=(1, 2), pad="SAME"),
         conv("dilation_2x3", (1, 9, 11, 4), (3, 3, 3, 4), dilation=(2, 3), pad="SAME"),
         conv("dilation_3_valid", (1, 8, 7, 2), (2, 2, 3, 2), dilation=(3, 2), stride=(2, 1)),
+        # Windows that begin between two kernel rows or columns: the first one present is not 0.
+        conv(
+            "dilation_2_pad_1",
+            (1, 7, 6, 3),
+            (4, 3, 3, 3),
+            dilation=(2, 2),
+            pad=(1, 1, 1, 1),
+            x_zero=-77,
+        ),
+        conv(
+            "dilation_3_pads_1_2_2_1",
+            (1, 8, 9, 2),
+            (3, 3, 3, 2),
+            dilation=(3, 3),
+            pad=(1, 2, 2, 1),
+            x_zero=33,
+        ),
+        conv(
+            "dilation_2_pad_5",
+            (1, 4, 5, 2),
+            (3, 3, 2, 2),
+            dilation=(2, 3),
+            pad=(5, 4, 4, 5),
+            x_zero=101,
+        ),
+        conv(
+            "dilation_3_stride_2_pad_4",
+            (1, 9, 10, 3),
+            (2, 4, 3, 3),
+            dilation=(3, 2),
+            stride=(2, 2),
+            pad=(4, 4, 3, 3),
+            x_zero=-128,
+        ),
+        conv(
+            "dilation_rows_only_1xk",
+            (1, 6, 9, 2),
+            (3, 1, 3, 2),
+            dilation=(2, 4),
+            pad=(0, 0, 3, 3),
+            x_zero=9,
+        ),
         conv("dilation_beyond_map", (1, 3, 3, 2), (2, 3, 3, 2), dilation=(4, 4), pad="SAME"),
         *(
             conv(f"b07_1x{k}_stride4", (1, 1, 32, c), (2, 1, k, c), stride=(1, 4), pad="SAME")

@@ -7,6 +7,14 @@ from tests.support.cases import Case, Operand, s8
 
 
 def cases() -> list[Case]:
-    shapes = [(1, 5, 4, 3), (1, 1, 7, 1), (2, 3, 2, 5), (6,)]
-    return [Case(f"copy_{len(s)}_{s[0]}", "copy_rows", Attrs(), (Operand(s8(s)),), (s8(s),))
-            for s in shapes]  # fmt: skip
+    shapes = {
+        "map": (1, 5, 4, 3),
+        "one_row": (1, 1, 7, 1),
+        "batch": (2, 3, 2, 5),
+        "vector": (6,),
+        "one_byte": (1, 4, 1, 1),
+    }
+    return [
+        Case(name, "copy_rows", Attrs(), (Operand(s8(shape)),), (s8(shape),))
+        for name, shape in shapes.items()
+    ]

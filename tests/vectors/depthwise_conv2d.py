@@ -55,6 +55,32 @@ def _geometry() -> list[Case]:
         ),
         depthwise("dilation_2", (1, 9, 8, 5), (3, 3), dilation=(2, 2), pad="SAME"),
         depthwise("dilation_1x3", (1, 4, 12, 3), (3, 3), dilation=(1, 3), stride=(2, 1)),
+        # Windows that begin between two kernel rows or columns: the first one present is not 0.
+        depthwise(
+            "dilation_2_pad_1", (1, 7, 6, 5), (3, 3), dilation=(2, 2), pad=(1, 1, 1, 1), x_zero=-77
+        ),
+        depthwise(
+            "dilation_3_pads_1_2_2_1",
+            (1, 8, 9, 3),
+            (3, 3),
+            2,
+            dilation=(3, 3),
+            pad=(1, 2, 2, 1),
+            x_zero=33,
+        ),
+        depthwise(
+            "dilation_2_pad_5", (1, 4, 5, 2), (3, 2), dilation=(2, 3), pad=(5, 4, 4, 5), x_zero=101
+        ),
+        depthwise(
+            "dilation_3_stride_2_pad_4",
+            (1, 9, 10, 3),
+            (4, 3),
+            3,
+            dilation=(3, 2),
+            stride=(2, 2),
+            pad=(4, 4, 3, 3),
+            x_zero=-128,
+        ),
         depthwise("b16_pads", (1, 5, 6, 4), (3, 3), pad=(2, 0, 1, 3), x_zero=-128),
         depthwise("b17_5x5_stride2", (1, 11, 11, 8), (5, 5), stride=(2, 2), pad="SAME"),
         depthwise("b17_7x7_stride2", (1, 12, 12, 8), (7, 7), stride=(2, 2), pad="SAME"),

@@ -1,0 +1,1 @@
+"""Predicted instructions, fitted to measurements."""
