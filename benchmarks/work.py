@@ -3,8 +3,9 @@
     python -m benchmarks.work            prints the fit and its error per kernel
     python -m benchmarks.work --write    also writes mcuc/cost/cortex_m4.json
 
-Every step of a few real networks is traced, layer by layer and streamed; instructions of a kernel
-are fitted as per_mac * MACs + per_element * output elements + per_call * calls; a stream calls once per row.
+Every step of a few real networks is traced, layer by layer and streamed. The instructions of a
+kernel are fitted as per_mac * MACs + per_element * output elements + per_call * calls, where a
+stream calls once per row.
 """
 
 from __future__ import annotations

@@ -13,6 +13,7 @@ from typing import Any
 
 from mcuc import __version__
 from mcuc.build.bench import Unit
+from mcuc.build.choose import Chosen
 from mcuc.build.options import Options
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
@@ -87,6 +88,7 @@ def compile_model(
     name: str = "",
     input_mode: str = "consumed",
     schedule: str = "auto",
+    point: int | None = None,
     groups: Sequence[Group] = (),
 ) -> Compiled:
     """Compiles a model for a board.
@@ -95,7 +97,7 @@ def compile_model(
         model: A `.tflite` file.
         board: Board id, or path of a board.toml.
         out: Folder to write; None writes nothing.
-        io, numerics, optimize, name, input_mode, schedule: See `Options`.
+        io, numerics, optimize, name, input_mode, schedule, point: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
@@ -104,7 +106,7 @@ def compile_model(
         McucError: see docs/errors.md; the class tells whose problem it is.
     """
     options = Options(
-        board, io, numerics, optimize, sram, flash, name, input_mode, schedule, tuple(groups)
+        board, io, numerics, optimize, sram, flash, name, input_mode, schedule, point, tuple(groups)
     )
     compiled = compile_with(Path(model), options)
     return compiled if out is None else write(compiled, Path(out))
@@ -174,7 +176,7 @@ def compile_graph(
         project.weights_bytes,
         project.state_bytes,
         footprint,
-        lowered.schedule_kind,
+        _schedule(lowered.chosen),
     )
     if application is None:
         report["notes"].append("no compiler for this board: code, static and stack are not known")
@@ -186,6 +188,18 @@ def write(compiled: Compiled, directory: Path) -> Compiled:
     """Writes the output folder, whole or not at all."""
     write_folder(directory, compiled.files())
     return replace(compiled, directory=directory)
+
+
+def _schedule(chosen: Chosen) -> Json:
+    """Kind and front of the report's `schedule`."""
+    return {
+        "kind": chosen.kind,
+        "point": chosen.point,
+        "front": [
+            {"ram_bytes": p.ram_bytes, "instructions": p.instructions, "macs": p.macs}
+            for p in chosen.front
+        ],
+    }
 
 
 def _application(

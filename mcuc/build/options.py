@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -12,7 +13,8 @@ from mcuc.schedule.spec import Group
 IO_MODES = ("stored", "quantized")
 OPTIMIZE = ("size", "balanced", "speed")
 INPUT_MODES = ("kept", "consumed", "streamed")
-SCHEDULES = ("auto", "layer", "least")
+SCHEDULES = ("auto", "layer", "stream", "least")
+_PATCH = re.compile(r"patch:\d+x\d+@\d+")
 
 
 @dataclass(frozen=True)
@@ -31,7 +33,9 @@ class Options:
         input_mode: "kept" inputs survive a run, "consumed" ones are overwritten as they are read,
             a "streamed" one is delivered by the application in rows and never whole in memory.
         schedule: "auto" needs the least memory that costs next to no time, "least" the least
-            memory without computing anything twice, "layer" runs layer by layer.
+            memory without computing anything twice, "layer" runs layer by layer, "stream" streams
+            all it can, "patch:HxW@INDEX" cuts the output of op INDEX into HxW patches.
+        point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
     """
@@ -45,6 +49,7 @@ class Options:
     name: str = ""
     input_mode: str = INPUT_MODES[1]
     schedule: str = SCHEDULES[0]
+    point: int | None = None
     groups: tuple[Group, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -53,10 +58,12 @@ class Options:
             ("numerics", self.numerics, NUMERICS),
             ("optimize", self.optimize, OPTIMIZE),
             ("input-mode", self.input_mode, INPUT_MODES),
-            ("schedule", self.schedule, SCHEDULES),
         ):
             if value not in allowed:
                 raise usage(option, f"{value!r} is not one of {', '.join(allowed)}")
+        if self.schedule not in SCHEDULES and not _PATCH.fullmatch(self.schedule):
+            known = ", ".join(SCHEDULES)
+            raise usage("schedule", f"{self.schedule!r} is not one of {known}, patch:HxW@INDEX")
         for option, limit in (("sram", self.sram_bytes), ("flash", self.flash_bytes)):
             if limit is not None and limit <= 0:
                 raise usage(option, f"{limit} is not a positive number of bytes")
@@ -73,6 +80,7 @@ class Options:
             "name": self.name,
             "input_mode": self.input_mode,
             "schedule": self.schedule,
+            "point": self.point,
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
             ],

@@ -10,6 +10,7 @@ import dataclasses
 import logging
 from dataclasses import dataclass
 
+from mcuc.build.choose import Chosen, choose
 from mcuc.build.options import Options
 from mcuc.errors import InternalError, McucError
 from mcuc.ir.graph import Graph
@@ -24,11 +25,7 @@ from mcuc.passes.strip_io_quantize import STRIP_IO_QUANTIZE
 from mcuc.passes.transpose_to_reshape import TRANSPOSE_TO_RESHAPE
 from mcuc.passes.verify import verify_graph
 from mcuc.plan.problem import MemoryPlan
-from mcuc.plan.solve import plan_memory
-from mcuc.schedule.lower import callers_of, lower
 from mcuc.schedule.order import reorder
-from mcuc.schedule.search import Search
-from mcuc.schedule.spec import Schedule, with_groups
 
 log = logging.getLogger(__name__)
 
@@ -55,13 +52,20 @@ class Lowered:
     Attributes:
         source: The graph as loaded.
         graph: The graph after the passes.
+        chosen: Its schedule, program and plan.
     """
 
     source: Graph
     graph: Graph
-    program: Program
-    plan: MemoryPlan
-    schedule_kind: str
+    chosen: Chosen
+
+    @property
+    def program(self) -> Program:
+        return self.chosen.program
+
+    @property
+    def plan(self) -> MemoryPlan:
+        return self.chosen.plan
 
 
 def prepare(graph: Graph, options: Options) -> Graph:
@@ -82,24 +86,9 @@ def prepare(graph: Graph, options: Options) -> Graph:
 def lower_and_plan(graph: Graph, target: Target, options: Options) -> Lowered:
     """Everything between the loaded graph and C."""
     prepared = prepare(graph, options)
-    schedule = choose(prepared, target, options)
-    program = lower(
-        prepared, target, schedule, numerics=options.numerics, input_mode=options.input_mode
-    )
     if options.sram_bytes is not None:
-        program = dataclasses.replace(program, target=limited(target, options.sram_bytes))
-    plan = plan_memory(program)
-    return Lowered(graph, prepared, program, plan, schedule.kind)
-
-
-def choose(graph: Graph, target: Target, options: Options) -> Schedule:
-    """The schedule by the user's options."""
-    if options.groups or options.schedule == "layer":
-        return with_groups(graph, *options.groups)
-    callers = callers_of(graph, target, options.numerics)
-    search = Search(graph, callers, options.input_mode)
-    cuts = search.least_memory() if options.schedule == "least" else search.cheap()
-    return search.schedule(cuts)
+        target = limited(target, options.sram_bytes)
+    return Lowered(graph, prepared, choose(prepared, target, options))
 
 
 def limited(target: Target, sram_bytes: int) -> Target:

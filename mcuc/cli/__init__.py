@@ -17,6 +17,7 @@ COMMANDS = {
     "run": "Run a model on a board or emulator.",
     "verify": "Prove that reference, host and device give the same bytes.",
     "evaluate": "Accuracy on a data set, sample by sample.",
+    "schedule": "What less RAM costs: the front of schedules.",
     "fit": "Which boards a model fits, and why not.",
     "boards": "The boards that mcuc knows.",
     "doctor": "Which tools are there, and what is missing.",

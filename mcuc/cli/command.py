@@ -68,8 +68,11 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      help="Keep the file's input and output types, or drop the float border."),
         click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),
                      help="Rule set of the integer arithmetic."),
-        click.option("--schedule", default=None, type=click.Choice(["auto", "layer", "least"]),
-                     help="Least memory at next to no cost, layer by layer, or least memory."),
+        click.option("--schedule", default=None,
+                     help="auto (least RAM at next to no cost), layer, stream, least, or "
+                     "patch:HxW@INDEX."),
+        click.option("--point", type=int, default=None,
+                     help="A point of the front that `mcuc schedule` shows."),
         click.option("--input-mode", default=None,
                      type=click.Choice(["kept", "consumed", "streamed"]),
                      help="Inputs survive a run, are overwritten by it, or come row by row."),

@@ -25,7 +25,7 @@ def coefficients(symbol: str) -> tuple[float, float, float]:
 
 
 def predicted(symbol: str, macs: int, elements: int, calls: int) -> int:
-    """Instructions of a kernel that makes `elements` elements in `calls` calls (rows of a stream)."""
+    """Instructions of a kernel for `elements` elements in `calls` calls (rows of a stream)."""
     per_mac, per_element, per_call = coefficients(symbol)
     loop = LOOP if calls > 1 else 0
     return round(per_mac * macs + per_element * elements + (per_call + loop) * calls)

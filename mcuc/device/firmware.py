@@ -99,7 +99,6 @@ def build_program(
         ToolchainError: compiling or linking failed. BoardError: E603 region names.
     """
     toolchain = toolchain or find_toolchain(board)
-    options = options or Options()
     if len(config.region_bytes) > MAX_REGIONS:
         raise BoardError("E603", f"a test program has at most {MAX_REGIONS} RAM regions")
     common = data_dir("boards") / "common"
@@ -115,6 +114,7 @@ def build_program(
         fence = "fence_v7m.c" if fenced else "fence_none.c"
         files = [*_COMMON, *_FIRMWARE, f"counter_{board.counter.kind}.c", fence]
     includes = (out_dir, common, data_dir("runtime_c") / "include")
+    options = options or Options()
     model_options = replace(
         options,
         include_dirs=(*options.include_dirs, *includes),

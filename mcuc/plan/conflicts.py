@@ -57,14 +57,16 @@ class Conflicts:
         In each segment: what lives before and after it, and in the overlapped pair at least the
         larger of the two, or the input and the distance.
         """
-        grain = min((b.align for b in self.buffers), default=1)
-        best = 0
-        for moment in {b.first for b in self.buffers} | {b.last for b in self.buffers}:
-            live = [i for i, b in enumerate(self.buffers) if b.first <= moment <= b.last]
-            best = max(best, self._bound(live, grain))
-        return best
+        return max((self.least_at(moment) for moment in self.moments()), default=0)
 
-    def _bound(self, live: list[int], grain: int) -> int:
+    def moments(self) -> list[int]:
+        """Segments in which something begins or ends."""
+        return sorted({b.first for b in self.buffers} | {b.last for b in self.buffers})
+
+    def least_at(self, moment: int) -> int:
+        """The bytes that one segment needs, however its buffers are placed."""
+        live = [i for i, b in enumerate(self.buffers) if b.first <= moment <= b.last]
+        grain = min((b.align for b in self.buffers), default=1)
         size = {i: -(-self.buffers[i].size_bytes // grain) * grain for i in live}
         slack = max((size[i] - self.buffers[i].size_bytes for i in live), default=0)
         pairs = [(o, s) for o, s in self.distances if o in size and s in size]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 
 from mcuc.errors import MemoryBudgetError
@@ -72,20 +71,32 @@ def align_up(value: int, align: int) -> int:
     return -(-value // align) * align
 
 
-def peak(buffers: tuple[Buffer, ...]) -> tuple[int, int]:
-    """(moment, live bytes) where most is live."""
-    moments = sorted({b.first for b in buffers})
-    totals: Mapping[int, int] = {
-        m: sum(b.size_bytes for b in buffers if b.first <= m <= b.last) for m in moments
-    }
-    moment = max(moments, key=lambda m: totals[m])
-    return moment, totals[moment]
+def peak(conflicts: Conflicts) -> tuple[int, int]:
+    """(segment, bytes) where most is needed."""
+    moment = max(conflicts.moments(), key=conflicts.least_at)
+    return moment, conflicts.least_at(moment)
+
+
+def occupied_bytes(buffers: tuple[Buffer, ...], plan: MemoryPlan, moment: int) -> int:
+    """Bytes that live buffers cover in a segment; what overlaps counts once."""
+    spans = sorted(
+        (place.region, place.offset, place.offset + buffer.size_bytes)
+        for buffer, place in zip(buffers, plan.placements, strict=True)
+        if buffer.first <= moment <= buffer.last
+    )
+    total, reached = 0, (-1, 0)
+    for region, start, end in spans:
+        if region != reached[0]:
+            reached = (region, 0)
+        total += max(0, end - max(start, reached[1]))
+        reached = (region, max(reached[1], end))
+    return total
 
 
 def does_not_fit(problem: Problem, need: int) -> MemoryBudgetError:
     """E401 with need, have, the three largest live buffers at the peak and what to try."""
     have = sum(region.size_bytes for region in problem.regions)
-    moment, _ = peak(problem.buffers)
+    moment, _ = peak(problem.conflicts)
     live = sorted(
         (b for b in problem.buffers if b.first <= moment <= b.last),
         key=lambda b: -b.size_bytes,

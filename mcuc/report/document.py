@@ -9,7 +9,7 @@ from mcuc.ir.graph import Graph
 from mcuc.ir.program import Buffer, Program, Segment
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Site
-from mcuc.plan.problem import MemoryPlan, peak
+from mcuc.plan.problem import MemoryPlan, Problem, occupied_bytes, peak
 
 SCHEMA_VERSION = 1
 Json = dict[str, Any]
@@ -66,7 +66,7 @@ def document(
     weights_bytes: int,
     state_bytes: int,
     footprint: Footprint,
-    schedule_kind: str,
+    schedule: Json,
 ) -> Json:
     """The report of a compilation; `run`, `verify` and `accuracy` are null until measured."""
     return {
@@ -92,8 +92,8 @@ def document(
             "layer_by_layer": graph_macs(program.graph, program.numerics),
             "executed": sum(step.macs for step in program.steps()),
         },
-        "schedule": {"kind": schedule_kind, "segments": _segments(program, plan)},
-        "layers": _layers(program),
+        "schedule": {**schedule, "segments": _segments(program, plan)},
+        "layers": _layers(program, plan),
         "run": None,
         "verify": None,
         "accuracy": None,
@@ -119,9 +119,7 @@ def port(graph: Graph, value: int) -> Json:
     }
 
 
-def _memory(
-    program: Program, plan: MemoryPlan, footprint: Footprint, state_bytes: int
-) -> Json:
+def _memory(program: Program, plan: MemoryPlan, footprint: Footprint, state_bytes: int) -> Json:
     regions = [
         {"name": r.name, "used_bytes": used, "size_bytes": r.size_bytes}
         for r, used in zip(program.target.regions, plan.used_bytes, strict=True)
@@ -161,7 +159,7 @@ def _peak(program: Program) -> Json | None:
     """What limits the arena: the live buffers at the moment of most use, largest first."""
     if not program.buffers:
         return None
-    moment, live_bytes = peak(program.buffers)
+    moment, live_bytes = peak(Problem.of(program).conflicts)
     live = [b for b in program.buffers if b.first <= moment <= b.last]
     segment = program.segments[moment] if 0 <= moment < len(program.segments) else None
     return {
@@ -206,7 +204,7 @@ def _segments(program: Program, plan: MemoryPlan) -> list[Json]:
     result = []
     number = 0
     for moment, segment in enumerate(program.segments):
-        live = sum(b.size_bytes for b in program.buffers if b.first <= moment <= b.last)
+        live = occupied_bytes(program.buffers, plan, moment)
         ids = list(range(number, number + len(segment.steps)))
         number += len(segment.steps)
         result.append(
@@ -215,11 +213,11 @@ def _segments(program: Program, plan: MemoryPlan) -> list[Json]:
     return result
 
 
-def _layers(program: Program) -> list[Json]:
+def _layers(program: Program, plan: MemoryPlan) -> list[Json]:
     """One entry per node of the compiled graph that executes, in order of first execution."""
     by_node: dict[int, Json] = {}
     for moment, segment in enumerate(program.segments):
-        live = sum(b.size_bytes for b in program.buffers if b.first <= moment <= b.last)
+        live = occupied_bytes(program.buffers, plan, moment)
         for step in segment.steps:
             node = program.graph.nodes[step.node]
             entry = by_node.setdefault(

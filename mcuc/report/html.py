@@ -13,6 +13,7 @@ from mcuc.errors import McucError
 from mcuc.report import text
 from mcuc.report.document import SCHEMA_VERSION
 from mcuc.report.figures import figures, flash_total, joined, shares, verdicts
+from mcuc.report.front import front
 from mcuc.report.memory_map import KINDS, memory_map
 
 Json = dict[str, Any]
@@ -48,6 +49,9 @@ def write_html(document: Json) -> str:
         layers=_layers(document["layers"]),
         flash=_flash(document["flash"]),
         schedule=_schedule(document["schedule"]),
+        front=Markup(
+            front(document["schedule"].get("front", []), document["schedule"].get("point"))
+        ),
         ports=[(way, p) for way in ("input", "output") for p in document[f"{way}s"]],
         checks=_checks(document),
         options=pairs(document["options"]),

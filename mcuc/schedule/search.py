@@ -29,7 +29,6 @@ from mcuc.schedule.storage import ALIGN, Storage
 from mcuc.schedule.stream import actors_of
 
 LONGEST_RUN = 64
-EXTRA_WORK = 1.03
 Rows = npt.NDArray[np.int64]
 
 
@@ -309,12 +308,6 @@ class Search:
                 help="use --input-mode consumed or kept",
             )
         return self.within(int(best[-1]))
-
-    def cheap(self) -> list[Run]:
-        """The least memory among the cuttings that cost next to no time (see EXTRA_WORK)."""
-        front = self.front()
-        most = EXTRA_WORK * _work_of(front[-1])
-        return next(cuts for cuts in front if _work_of(cuts) <= most)
 
     def front(self) -> list[list[Run]]:
         """The cuttings that nothing beats in both memory and work, least memory first."""

@@ -19,10 +19,11 @@ MCUC_FN void mcuc_copy_s8_s8__c(const void *params, const void *call)
   int32_t i;
 
   if (io->src_step[0] == p->bytes && io->dst_step == p->bytes) {
-    memcpy(dst, src, (size_t)(io->n * p->bytes));
+    /* not memcpy: a call may span rows, and dst may lie below src and overlap it */
+    memmove(dst, src, (size_t)(io->n * p->bytes));
     return;
   }
   for (i = 0; i < io->n; ++i) {
-    memcpy(dst + i * io->dst_step, src + i * io->src_step[0], (size_t)p->bytes);
+    memmove(dst + i * io->dst_step, src + i * io->src_step[0], (size_t)p->bytes);
   }
 }

@@ -1,0 +1,151 @@
+"""Which schedule is compiled: by the user's word, or from the front that the search finds."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from mcuc.build.options import Options, usage
+from mcuc.errors import MemoryBudgetError, ScheduleError
+from mcuc.ir.graph import Graph
+from mcuc.ir.program import Program
+from mcuc.ir.target import Target
+from mcuc.ops import spec_of
+from mcuc.ops.spec import Site
+from mcuc.plan.problem import MemoryPlan
+from mcuc.plan.solve import plan_memory
+from mcuc.schedule.lower import callers_of, lower
+from mcuc.schedule.search import Run, Search
+from mcuc.schedule.spec import Group, Schedule, with_groups
+
+EXTRA_WORK = 1.03  # "auto" may predict this many times the instructions of the fastest
+RESERVE_BYTES = 1024  # for stack and static data, which are not known before C is compiled
+_PATCH = re.compile(r"patch:(\d+)x(\d+)@(\d+)")
+
+
+@dataclass(frozen=True)
+class Point:
+    """One choice of the front.
+
+    Attributes:
+        ram_bytes: Need of its largest segment: the arena, but for what placement may add.
+        instructions: Predicted.
+        macs: Executed.
+        cuts: Its segments.
+    """
+
+    ram_bytes: int
+    instructions: int
+    macs: int
+    cuts: tuple[Run, ...]
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A planned program, the front it was chosen from, and which point it is (None: by hand)."""
+
+    program: Program
+    plan: MemoryPlan
+    kind: str
+    front: tuple[Point, ...]
+    point: int | None
+
+
+def choose(graph: Graph, target: Target, options: Options) -> Chosen:
+    """Lowers and plans the graph under the schedule that the options ask for.
+
+    Raises:
+        ScheduleError: E302..E306. MemoryBudgetError: E401.
+    """
+    by_hand = _by_hand(graph, options)
+    if by_hand is not None:
+        program, plan = _planned(graph, target, by_hand, options)
+        return Chosen(program, plan, by_hand.kind, (), None)
+    search = Search(graph, callers_of(graph, target, options.numerics), options.input_mode)
+    macs = sum(spec_of(n.op).macs(Site.of(graph, n, options.numerics)) for n in graph.nodes)
+    front = tuple(
+        Point(
+            ram_bytes=max((run.need_bytes for run in cuts), default=0),
+            instructions=sum(run.work for run in cuts),
+            macs=macs,
+            cuts=tuple(cuts),
+        )
+        for cuts in search.front()
+    )
+    refusal: MemoryBudgetError | None = None
+    for number in _preferred(front, options):
+        schedule = search.schedule(list(front[number].cuts))
+        try:
+            program, plan = _planned(graph, target, schedule, options)
+        except MemoryBudgetError as error:
+            refusal = error
+            continue
+        return Chosen(program, plan, schedule.kind, front, number)
+    assert refusal is not None
+    raise refusal
+
+
+def _preferred(front: tuple[Point, ...], options: Options) -> Iterator[int]:
+    """Points in the order in which they are tried; the first that fits is taken."""
+    if options.point is not None:
+        if not 0 <= options.point < len(front):
+            raise usage("point", f"{options.point} is not one of 0 to {len(front) - 1}")
+        yield options.point
+    elif options.schedule == "least":
+        yield 0
+    elif options.sram_bytes is not None:
+        limit = options.sram_bytes - RESERVE_BYTES
+        yield from (n for n in reversed(range(len(front))) if front[n].ram_bytes <= limit)
+        yield 0
+    else:
+        most = EXTRA_WORK * front[-1].instructions
+        first = next(n for n, point in enumerate(front) if point.instructions <= most)
+        yield from range(first, -1, -1)
+
+
+def _planned(
+    graph: Graph, target: Target, schedule: Schedule, options: Options
+) -> tuple[Program, MemoryPlan]:
+    program = lower(
+        graph, target, schedule, numerics=options.numerics, input_mode=options.input_mode
+    )
+    return program, plan_memory(program)
+
+
+def _by_hand(graph: Graph, options: Options) -> Schedule | None:
+    """The schedule of `groups`, "layer", "stream" or "patch:HxW@INDEX"; None for a search."""
+    if options.groups or options.schedule == "layer":
+        return with_groups(graph, *options.groups)
+    if options.schedule == "stream":
+        return with_groups(graph, *_everything(graph))
+    match = _PATCH.fullmatch(options.schedule)
+    if match is None:
+        return None
+    rows, columns, index = (int(part) for part in match.groups())
+    nodes = [i for i, n in enumerate(graph.nodes) if (n.loc.op_index or 0) <= index]
+    if not nodes or graph.nodes[nodes[-1]].loc.op_index != index:
+        known = [n.loc.op_index for n in graph.nodes if n.loc.op_index is not None]
+        raise ScheduleError(
+            "E306",
+            f"op {index} cannot end the patches",
+            why="it is not among the compiled ops " + ", ".join(map(str, known)),
+            help="take an op index that `mcuc inspect` shows",
+        )
+    return with_groups(graph, Group("patch", tuple(range(nodes[-1] + 1)), (rows, columns)))
+
+
+def _everything(graph: Graph) -> list[Group]:
+    """The longest runs of nodes that can stream."""
+    groups: list[list[int]] = [[]]
+    for i, node in enumerate(graph.nodes):
+        spec = spec_of(node.op)
+        site = Site.of(graph, node)
+        flows = not spec.alias and spec.assemble is None and spec.canonical(site).batch == 1
+        if flows and all(kernel.form.value == "whole" for kernel in spec.kernels):
+            flows = False
+        if flows:
+            groups[-1].append(i)
+        elif groups[-1]:
+            groups.append([])
+    return [Group("stream", tuple(nodes)) for nodes in groups if len(nodes) > 1]

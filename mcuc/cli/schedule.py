@@ -1,0 +1,63 @@
+"""`mcuc schedule`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from mcuc.cli.command import Json, compile_options, json_option, progress, reporting, table
+
+
+@click.command("schedule")
+@click.argument("model", type=click.Path(path_type=Path))
+@compile_options
+@json_option
+@reporting
+def command(model: Path, as_json: bool, **given: Any) -> Json:
+    """The front of MODEL: what less RAM costs in instructions. `compile --point N` takes one."""
+    from mcuc.build.compile import load_model, read_model
+    from mcuc.build.pipeline import lower_and_plan
+    from mcuc.cli.source import options_of
+    from mcuc.device.boards import load_board
+
+    options = options_of(given, {})
+    with progress(f"scheduling {model.name}", as_json):
+        graph = load_model(model, read_model(model), options.numerics)
+        lowered = lower_and_plan(graph, load_board(options.board).target, options)
+    front = lowered.chosen.front
+    fastest = front[-1].instructions if front else 1
+    points: list[Json] = [
+        {
+            "point": number,
+            "ram_bytes": point.ram_bytes,
+            "instructions": point.instructions,
+            "macs": point.macs,
+            "streams": [[run.first, run.end] for run in point.cuts if run.end - run.first > 1],
+        }
+        for number, point in enumerate(front)
+    ]
+    if not as_json:
+        rows = [
+            (
+                p["point"],
+                p["ram_bytes"],
+                p["instructions"],
+                f"{100 * (p['instructions'] / fastest - 1):.2f}",
+                p["macs"],
+                "<-" if p["point"] == lowered.chosen.point else "",
+            )
+            for p in points
+        ]
+        columns = ("point", "RAM bytes", "predicted instructions", "+%", "MACs", "chosen")
+        table(f"{model.name} on {options.board}", columns, rows)
+        arena = lowered.plan.arena_bytes
+        click.echo(f"arena of the chosen schedule ({lowered.chosen.kind}): {arena:,} bytes")
+    return {
+        "schema": 1,
+        "points": points,
+        "chosen": lowered.chosen.point,
+        "kind": lowered.chosen.kind,
+        "arena_bytes": lowered.plan.arena_bytes,
+    }
