@@ -23,7 +23,7 @@ def front(points: Sequence[Json], chosen: int | None) -> str:
         return ""
     fastest = float(points[-1]["instructions"])
     most_ram = float(max(p["ram_bytes"] for p in points))
-    extra = [100.0 * (p["instructions"] / fastest - 1.0) for p in points]
+    extra = [100.0 * (float(p["instructions"]) / fastest - 1.0) for p in points]
     most_extra = max(*extra, 1e-9)
 
     def x(ram: float) -> float:
