@@ -31,7 +31,7 @@ class Application:
 
     Attributes:
         path: The ELF file.
-        flash_bytes: Everything that is stored in flash.
+        flash_bytes: Everything that is stored in flash, alignment included.
         static_bytes: .data and .bss, without the arena.
         arena_bytes: The arena's sections.
         stack_bytes: Bound on the stack of the run function; None when the compiler cannot tell.
@@ -90,11 +90,25 @@ def build_application(
         script=script,
         options=options,
     )
-    return _measured(read_elf(path), objects, run_function, toolchain)
+    return _measured(read_elf(path), objects, run_function, toolchain, board)
+
+
+def _stored_bytes(elf: Elf, board: Board) -> int:
+    """From the start of each program memory to the end of what is stored there, gaps included."""
+    total = 0
+    for memory in (board.flash, board.rodata):
+        if memory is not None:
+            ends = [
+                section.load_address + section.size_bytes - memory.address
+                for section in elf.sections
+                if section.stored and 0 <= section.load_address - memory.address < memory.size_bytes
+            ]
+            total += max(ends, default=0)
+    return total
 
 
 def _measured(
-    elf: Elf, objects: Sequence[Path], run_function: str, toolchain: Toolchain
+    elf: Elf, objects: Sequence[Path], run_function: str, toolchain: Toolchain, board: Board
 ) -> Application:
     taken = sizes(elf)
     arena = sum(size for name, size in taken.sections.items() if name.startswith(ARENA_PREFIX))
@@ -107,7 +121,7 @@ def _measured(
     )
     return Application(
         path=elf.path,
-        flash_bytes=taken.flash,
+        flash_bytes=_stored_bytes(elf, board),
         static_bytes=taken.data + taken.bss - arena - stack,
         arena_bytes=arena,
         stack_bytes=stack_bound(objects, run_function, elf.path).bytes,

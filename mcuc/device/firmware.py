@@ -110,9 +110,7 @@ def build_program(
         (out_dir / "mcuc_board.h").write_text(board_header(board), encoding="utf-8")
         script = out_dir / "firmware.ld"
         script.write_text(linker_script(board, regions), encoding="utf-8")
-        fenced = board.emulator is not None and board.emulator.ram_limit_bytes > 0
-        fence = "fence_v7m.c" if fenced else "fence_none.c"
-        files = [*_COMMON, *_FIRMWARE, f"counter_{board.counter.kind}.c", fence]
+        files = [*_COMMON, *_FIRMWARE, f"counter_{board.counter.kind}.c", _fence(board)]
     includes = (out_dir, common, data_dir("runtime_c") / "include")
     options = options or Options()
     model_options = replace(
@@ -135,6 +133,12 @@ def build_program(
         options=model_options,
     )
     return Program(path, board, config, toolchain, tuple(objects), read_elf(path))
+
+
+def _fence(board: Board) -> str:
+    """The source that makes accesses beyond the board's real RAM fault, where it can be done."""
+    fenced = board.emulator is not None and board.emulator.ram_limit_bytes > 0
+    return "fence_v7m.c" if fenced else "fence_none.c"
 
 
 def _harness_defines(config: HarnessConfig) -> dict[str, str]:

@@ -85,7 +85,8 @@ def _check_types(problems: Problems, operands: list[TensorType]) -> None:
     for i, type_ in enumerate(operands):
         if i not in different:
             quant = problems.per_tensor(type_, f"operand {i}")
-            problems.same_quant(quant, out, f"operand {i} and the result")
+            # TFLite demands the very same numbers
+            problems.same_quant(quant, out, f"operand {i} and the result", tolerance=0.0)
 
 
 def assemble(site: Site) -> tuple[tuple[int, tuple[int, int, int, int]], ...]:

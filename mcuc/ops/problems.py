@@ -101,11 +101,13 @@ class Problems:
         if out is not None:
             self.attempt(activation_range, activation)
 
-    def same_quant(self, a: Quant | None, b: Quant | None, names: str) -> None:
-        """Requires equal scales (up to rounding) and zero points of two tensors."""
+    def same_quant(
+        self, a: Quant | None, b: Quant | None, names: str, tolerance: float = SAME_SCALE
+    ) -> None:
+        """Requires equal scales (up to a relative tolerance) and zero points of two tensors."""
         if a is None or b is None:
             return
-        differ = abs(a.scale - b.scale) > SAME_SCALE * max(a.scale, b.scale)
+        differ = abs(a.scale - b.scale) > tolerance * max(a.scale, b.scale)
         if differ or a.zero_point != b.zero_point:
             self.add(
                 "E207",
