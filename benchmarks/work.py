@@ -11,19 +11,17 @@ stream calls once per row.
 from __future__ import annotations
 
 import json
-import os
 import sys
 from collections import defaultdict
-from pathlib import Path
 
 import numpy as np
 
+from benchmarks.models import model_file
 from mcuc.build.compile import compile_model
 from mcuc.build.places import bench
 from mcuc.build.vectors import random_vectors
 from mcuc.cost.model import TABLE_FILE
 
-ROOT = Path(__file__).parents[1]
 MODELS = (
     "repo/mlperf_ic01_resnet8_int8",
     "repo/mlperf_kws01_dscnn_int8",
@@ -36,11 +34,10 @@ MODELS = (
 
 def measure() -> dict[str, list[tuple[int, int, int, int]]]:
     """Kernel -> (MACs, output elements, calls, instructions) of each step."""
-    data = Path(os.environ.get("MCUC_DATA", ROOT.parent / "shared" / "data")) / "models"
     rows: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
     for model in MODELS:
         for schedule in ("layer", "least"):
-            compiled = compile_model(data / f"{model}.tflite", schedule=schedule)
+            compiled = compile_model(model_file(model), schedule=schedule)
             vector = random_vectors(compiled.lowered.graph, 1)[0]
             with bench(compiled, "qemu") as made:
                 record = made.run([vector], trace=True)[0]

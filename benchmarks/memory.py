@@ -1,0 +1,119 @@
+"""RAM of real networks under every schedule and input mode, beside published figures.
+
+    python -m benchmarks.memory            prints the table
+    python -m benchmarks.memory --write    also writes it and the pictures into docs/
+
+Bytes are arena + state of plans that the validator has executed row by row (`--io quantized`, so
+that only int8 tensors count). Executed MACs are those of layer by layer in every column.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from benchmarks.models import model_file
+from mcuc.build.options import Options
+from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.frontends.tflite.load import load_tflite
+from mcuc.ir.target import HOST
+from mcuc.report.document import Footprint, Origin, document
+from mcuc.report.memory_map import memory_map
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "memory.md"
+START, END = "<!-- table -->", "<!-- /table -->"
+
+# Model below MCUC_DATA/models -> the published best and where it stands.
+MODELS = {
+    "mcunet/mbv2_100_224_rand": "175,616 + image at 1.10x MACs (MCUNetV2, arXiv 2110.15352)",
+    "mcunet/mbv2-w0.35-r144_rand": "97,712 + image (TinyEngine patches, measured)",
+    "repo/tinyengine_mcunet_vww_int8": "62,352 + image (TinyEngine patches, measured)",
+    "mcunet/mcunet_in3_imagenet_int8": "266,344 (TinyEngine, measured)",
+    "mcunet/mcunet-in2_rand": "219,776 (TinyEngine, measured)",
+    "mcunet/mcunet-in4_rand": "426,120 (TinyEngine, measured)",
+    "mcunet/mcunet-in0_rand": "50,064 (TinyEngine, measured)",
+    "repo/mlperf_ic01_resnet8_int8": "54,996 (TFLM, measured)",
+    "repo/mlperf_vww01_mbv1_int8": "100,708 (TFLM, measured)",
+    "repo/tflm_person_detect_int8": "82,308 (TFLM, measured)",
+    "repo/mlperf_kws01_dscnn_int8": "22,820 (TFLM, measured)",
+}
+COLUMNS = (("consumed", "layer"), ("kept", "least"), ("consumed", "least"), ("streamed", "least"))
+PICTURE = "mcunet/mbv2-w0.35-r144_rand"
+PICTURES = {
+    "layer": Options(io="quantized", schedule="layer"),
+    "patch": Options(io="quantized", schedule="patch:4x4@12"),
+    "stream": Options(io="quantized", schedule="least"),
+}
+STYLE = """<style>
+text { font: 10px sans-serif; fill: #333; } .mm-label { text-anchor: middle; }
+.mm-field { fill: #f4f6f8; } .mm-grid, .mm-axis { stroke: #d5dae0; }
+.mm-input { fill: #9ad0b6; } .mm-activation { fill: #a9c8ec; } .mm-output { fill: #cdb5e8; }
+.mm-scratch { fill: #f2cf7a; } .mm-progress { fill: #e9a0a0; }
+.mm-seg-layer { fill: #c9ced6; } .mm-seg-stream { fill: #2b8a7e; } .mm-seg-patch { fill: #b5651d; }
+.mm-peak { stroke: #c22; fill: #c22; fill-opacity: .07; } .mm-mark { fill: #c22; }
+</style>"""
+
+
+def lowered(model: str, options: Options) -> Lowered:
+    """A model planned for a machine with all the RAM that it may want."""
+    return lower_and_plan(load_tflite(model_file(model)), HOST, options)
+
+
+def state_bytes(made: Lowered) -> int:
+    """What a streamed input keeps from one push to the next."""
+    return 4 if made.program.pushes else 0
+
+
+def rows() -> list[str]:
+    """Lines of the table."""
+    lines = [
+        "| model | layer by layer | kept input | consumed input | streamed input | others |",
+        "| --- | ---: | ---: | ---: | ---: | --- |",
+    ]
+    for model, published in MODELS.items():
+        cells = []
+        for mode, schedule in COLUMNS:
+            made = lowered(model, Options(io="quantized", input_mode=mode, schedule=schedule))
+            cells.append(f"{made.plan.arena_bytes + state_bytes(made):,}")
+        name = model.partition("/")[2]
+        lines.append(f"| {name} | {' | '.join(cells)} | {published} |")
+        print(lines[-1], file=sys.stderr)
+    return lines
+
+
+def picture(options: Options) -> str:
+    """The memory map of PICTURE as a file of its own."""
+    made = lowered(PICTURE, options)
+    report = document(
+        Origin("", "", "", "", "", {}, ""),
+        made.source,
+        made.program,
+        made.plan,
+        0,
+        state_bytes(made),
+        Footprint(None, None, None, None, {}, ""),
+        {"kind": made.chosen.kind},
+    )
+    svg = memory_map(report["memory"], report["schedule"]["segments"])
+    head, _, rest = svg.partition(">")
+    return f"{head}>{STYLE}{rest}\n"
+
+
+def main() -> None:
+    """Prints the table; with --write, docs/memory.md and docs/memory_*.svg."""
+    table = "\n".join(rows())
+    if "--write" not in sys.argv[1:]:
+        print(table)
+        return
+    text = PAGE.read_text(encoding="utf-8")
+    before, _, rest = text.partition(START)
+    after = rest.partition(END)[2]
+    PAGE.write_text(f"{before}{START}\n{table}\n{END}{after}", encoding="utf-8")
+    for name, options in PICTURES.items():
+        path = PAGE.parent / f"memory_{name}.svg"
+        path.write_text(picture(options), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
