@@ -72,8 +72,10 @@ class _Machine:
             self._rows(port.value, port.view, port.view.box, write=True)
         for number, segment in enumerate(self.program.segments):
             accumulators: set[int] = set()
+            self._counters(segment, start=True)
             for step, row in _calls(segment):
                 self._call(step, row, f"segment {number}, row {row}", accumulators)
+                self._counters(segment)
         for port in self.program.outputs:
             if port.view.const is None:
                 self._rows(port.value, port.view, port.view.box, write=False, where="the end")
@@ -130,6 +132,18 @@ class _Machine:
             self._problem(f"{where}: accumulators were overwritten")
         accumulators.add(step.scratch)
         area[:] = token
+
+    def _counters(self, segment: Segment, start: bool = False) -> None:
+        """Row counters live through their segment; nothing but the loop writes them."""
+        if segment.progress is None:
+            return
+        placement = self.plan.placements[segment.progress]
+        token = -2 - segment.progress
+        area = self.owner[placement.region][placement.offset :][: 4 * len(segment.steps)]
+        if start:
+            area[:] = token
+        elif (area != token).any():
+            self._problem(f"row counters of {segment.label or segment.kind} were overwritten")
 
     def _rows(
         self, value: int, view: View, box: Box, write: bool, where: str = ""

@@ -20,6 +20,7 @@ from mcuc.plan.problem import MemoryPlan
 from tests.support.cases import fill
 
 Bytes = npt.NDArray[np.uint8]
+COUNTERS = 0xC3  # stands for the row counters, whose values depend on the loop
 MARGIN = 1 << 16  # bytes on both sides: what leaves its region damages nothing else
 
 
@@ -53,6 +54,9 @@ class _Machine:
 
     def _segment(self, segment: Segment) -> None:
         self.made = [step.rows[0] for step in segment.steps]
+        counters = None if segment.progress is None else self._scratch(segment.progress)
+        if counters is not None:
+            counters[:] = COUNTERS
         alone = segment.kind != "stream"
         for goal in range(len(segment.steps)) if alone else reversed(range(len(segment.steps))):
             step = segment.steps[goal]
@@ -61,6 +65,8 @@ class _Machine:
                 while (other := self._missing(segment, at)) is not None:
                     at = other
                 self._row(segment.steps[at], at)
+                if counters is not None:
+                    self.lost += int((counters != COUNTERS).any())
 
     def _missing(self, segment: Segment, k: int) -> int | None:
         """The first producer that is behind what step k reads next."""
@@ -143,4 +149,3 @@ class _Machine:
 
     def _check(self, value: int, view: View, box: Box) -> None:
         self.lost += sum(int((m != true).any()) for m, true in self._pixels(value, view, box))
-
