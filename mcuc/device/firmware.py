@@ -104,16 +104,8 @@ def build_program(
         raise BoardError("E603", f"a test program has at most {MAX_REGIONS} RAM regions")
     common = data_dir("boards") / "common"
     out_dir.mkdir(parents=True, exist_ok=True)
-    script = None
-    files = [*_COMMON, "port_host.c"]
-    if board is not None:
-        regions = model_regions(board, config.region_names, len(config.region_bytes))
-        (out_dir / "mcuc_board.h").write_text(board_header(board), encoding="utf-8")
-        script = out_dir / "firmware.ld"
-        script.write_text(linker_script(board, regions), encoding="utf-8")
-        fenced = board.emulator is not None and board.emulator.ram_limit_bytes > 0
-        fence = "fence_v7m.c" if fenced else "fence_none.c"
-        files = [*_COMMON, *_FIRMWARE, f"counter_{board.counter.kind}.c", fence]
+    script = None if board is None else _write_board_files(board, config, out_dir)
+    files = [*_COMMON, *_port_files(board)]
     includes = (out_dir, common, data_dir("runtime_c") / "include")
     model_options = replace(
         options,
@@ -137,6 +129,24 @@ def build_program(
         options=model_options,
     )
     return Program(path, board, config, toolchain, tuple(objects), read_elf(path))
+
+
+def _write_board_files(board: Board, config: HarnessConfig, out_dir: Path) -> Path:
+    """Writes `mcuc_board.h` and the linker script; returns the latter."""
+    regions = model_regions(board, config.region_names, len(config.region_bytes))
+    (out_dir / "mcuc_board.h").write_text(board_header(board), encoding="utf-8")
+    script = out_dir / "firmware.ld"
+    script.write_text(linker_script(board, regions), encoding="utf-8")
+    return script
+
+
+def _port_files(board: Board | None) -> list[str]:
+    """The sources in boards/common that a board, or the host, needs beside the common ones."""
+    if board is None:
+        return ["port_host.c"]
+    fenced = board.emulator is not None and board.emulator.ram_limit_bytes > 0
+    fence = "fence_v7m.c" if fenced else "fence_none.c"
+    return [*_FIRMWARE, f"counter_{board.counter.kind}.c", fence]
 
 
 def _harness_defines(config: HarnessConfig) -> dict[str, str]:
