@@ -60,7 +60,7 @@ __attribute__((noinline)) _Noreturn void mcuc_start(void)
   MCUC_BOARD_SET_BITS
 #undef MCUC_SET
       (void)
-      set_bits;
+  set_bits;
   mcuc_fence();
   for (to = mcuc_data_start; to < mcuc_data_end;) {
     *to++ = *from++;

@@ -99,31 +99,27 @@ def build_program(
         ToolchainError: compiling or linking failed. BoardError: E603 region names.
     """
     toolchain = toolchain or find_toolchain(board)
+    options = options or Options()
     if len(config.region_bytes) > MAX_REGIONS:
         raise BoardError("E603", f"a test program has at most {MAX_REGIONS} RAM regions")
     common = data_dir("boards") / "common"
     out_dir.mkdir(parents=True, exist_ok=True)
-    script = None
-    files = [*_COMMON, "port_host.c"]
-    if board is not None:
-        regions = model_regions(board, config.region_names, len(config.region_bytes))
-        (out_dir / "mcuc_board.h").write_text(board_header(board), encoding="utf-8")
-        script = out_dir / "firmware.ld"
-        script.write_text(linker_script(board, regions), encoding="utf-8")
-        files = [*_COMMON, *_FIRMWARE, f"counter_{board.counter.kind}.c", _fence(board)]
+    script = None if board is None else _write_board_files(board, config, out_dir)
+    files = [*_COMMON, *_port_files(board)]
     includes = (out_dir, common, data_dir("runtime_c") / "include")
-    options = options or Options()
     model_options = replace(
         options,
         include_dirs=(*options.include_dirs, *includes),
         sanitize=config.sanitize,
         defines={**options.defines, **({"MCUC_TRACE": "1"} if config.max_steps else {})},
     )
-    defines = _harness_defines(config)
-    own_options = Options(include_dirs=includes, sanitize=config.sanitize, defines=defines)
+    own_options = Options(
+        include_dirs=includes, sanitize=config.sanitize, defines=_harness_defines(config)
+    )
     objects = compile_objects(toolchain, board, sources, model_options, out_dir / "model")
-    harness = [Source(common / file) for file in files]
-    own = compile_objects(toolchain, board, harness, own_options, out_dir / "harness")
+    own = compile_objects(
+        toolchain, board, [Source(common / f) for f in files], own_options, out_dir / "harness"
+    )
     path = link(
         toolchain,
         board,
@@ -135,10 +131,22 @@ def build_program(
     return Program(path, board, config, toolchain, tuple(objects), read_elf(path))
 
 
-def _fence(board: Board) -> str:
-    """The source that makes accesses beyond the board's real RAM fault, where it can be done."""
+def _write_board_files(board: Board, config: HarnessConfig, out_dir: Path) -> Path:
+    """Writes `mcuc_board.h` and the linker script; returns the latter."""
+    regions = model_regions(board, config.region_names, len(config.region_bytes))
+    (out_dir / "mcuc_board.h").write_text(board_header(board), encoding="utf-8")
+    script = out_dir / "firmware.ld"
+    script.write_text(linker_script(board, regions), encoding="utf-8")
+    return script
+
+
+def _port_files(board: Board | None) -> list[str]:
+    """The sources in boards/common that a board, or the host, needs beside the common ones."""
+    if board is None:
+        return ["port_host.c"]
     fenced = board.emulator is not None and board.emulator.ram_limit_bytes > 0
-    return "fence_v7m.c" if fenced else "fence_none.c"
+    fence = "fence_v7m.c" if fenced else "fence_none.c"
+    return [*_FIRMWARE, f"counter_{board.counter.kind}.c", fence]
 
 
 def _harness_defines(config: HarnessConfig) -> dict[str, str]:

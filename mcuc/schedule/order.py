@@ -8,6 +8,7 @@ what makes states; above a limit of states a greedy order is taken.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import replace
 
 from mcuc.ir.graph import Graph
@@ -24,13 +25,7 @@ def reorder(graph: Graph) -> Graph:
 
 def peak_bytes(graph: Graph) -> int:
     """Largest sum of live run-time tensors over the graph's own order (reshapes are free)."""
-    search = _Search(graph)
-    done = 0
-    peak = 0
-    for i in range(len(graph.nodes)):
-        peak = max(peak, search.during(done, i))
-        done |= 1 << i
-    return peak
+    return _Search(graph).peak(range(len(graph.nodes)))
 
 
 class _Search:
@@ -50,6 +45,7 @@ class _Search:
         self.readers: dict[int, int] = {}
         self.size: dict[int, int] = {}
         self.deps = [0] * len(graph.nodes)
+        self.touched: list[set[int]] = [set() for _ in graph.nodes]
         producers = graph.producers()
         for i, node in enumerate(graph.nodes):
             for operand in node.inputs:
@@ -57,74 +53,95 @@ class _Search:
                     continue
                 r = root.get(operand, operand)
                 self.readers[r] = self.readers.get(r, 0) | 1 << i
+                self.touched[i].add(r)
                 if operand in producers:
                     self.deps[i] |= 1 << producers[operand]
             for v in node.outputs:
                 target = root[v]
                 self.writers[target] = self.writers.get(target, 0) | 1 << i
+                self.touched[i].add(target)
         for v in (*graph.inputs, *root):
             r = root.get(v, v)
             self.size[r] = max(self.size.get(r, 0), graph.type(v).size_bytes)
         self.forever = {root.get(v, v) for v in graph.outputs}
 
-    def during(self, done: int, node: int) -> int:
-        """Live bytes while `node` runs after the set `done`."""
+    def lives(self, r: int, done: int) -> bool:
+        """Whether class `r` holds something after the set `done` that is wanted later."""
+        written = self.writers.get(r, 0)
+        exists = written == 0 or written & done
+        return bool(exists and (r in self.forever or self.readers.get(r, 0) & ~done))
+
+    def at_start(self) -> int:
+        """Live bytes before the first node."""
+        return sum(size for r, size in self.size.items() if self.lives(r, 0))
+
+    def step(self, done: int, node: int, live: int) -> tuple[int, int]:
+        """Live bytes (while `node` runs, afterwards), given those after the set `done`.
+
+        Only what the node reads and writes can change.
+        """
         bit = 1 << node
-        total = 0
-        for r, size in self.size.items():
-            written = self.writers.get(r, 0)
-            exists = written == 0 or written & (done | bit)
-            wanted = r in self.forever or self.readers.get(r, 0) & ~done or written & bit
-            if exists and wanted:
-                total += size
-        return total
+        during = after = live
+        for r in self.touched[node]:
+            before = self.lives(r, done)
+            if self.writers.get(r, 0) & bit and not before:
+                during += self.size[r]
+            after += self.size[r] * (int(self.lives(r, done | bit)) - int(before))
+        return during, after
+
+    def peak(self, order: Iterable[int]) -> int:
+        """Largest number of live bytes in an order."""
+        done, peak, live = 0, 0, self.at_start()
+        for i in order:
+            during, live = self.step(done, i, live)
+            peak = max(peak, during)
+            done |= 1 << i
+        return peak
 
     def best(self) -> list[int] | None:
-        """The order with the least peak, or None when the given order is the only one."""
+        """The order with the least peak, or None when no better one than the given is found."""
         n = len(self.graph.nodes)
         if all(self.deps[i] >> (i - 1) & 1 for i in range(1, n)):
             return None
-        layer: dict[int, tuple[int, tuple[int, ...]]] = {0: (0, ())}
+        found = self._exact()
+        if found is None:
+            found = self._greedy()
+        return found if self.peak(found) < self.peak(range(n)) else None
+
+    def _exact(self) -> list[int] | None:
+        """The best order, or None when there are too many states."""
+        n = len(self.graph.nodes)
+        # set of executed nodes -> peak so far, order, live bytes
+        layer: dict[int, tuple[int, tuple[int, ...], int]] = {0: (0, (), self.at_start())}
         states = 0
         for _ in range(n):
-            following: dict[int, tuple[int, tuple[int, ...]]] = {}
-            for done, (peak, order) in layer.items():
+            following: dict[int, tuple[int, tuple[int, ...], int]] = {}
+            for done, (peak, order, live) in layer.items():
                 for i in range(n):
                     if done >> i & 1 or self.deps[i] & ~done:
                         continue
-                    after = done | 1 << i
-                    cost = max(peak, self.during(done, i))
-                    known = following.get(after)
-                    if known is None or (cost, (*order, i)) < known:
-                        following[after] = (cost, (*order, i))
+                    during, after = self.step(done, i, live)
+                    reached = (max(peak, during), (*order, i), after)
+                    known = following.get(done | 1 << i)
+                    if known is None or reached < known:
+                        following[done | 1 << i] = reached
+                if states + len(following) > STATE_LIMIT:
+                    return None
             states += len(following)
-            if states > STATE_LIMIT:
-                return self._greedy()
             layer = following
         (result,) = layer.values()
-        given = peak_given = 0
-        for i in range(n):
-            peak_given = max(peak_given, self.during(given, i))
-            given |= 1 << i
-        return list(result[1]) if result[0] < peak_given else None
+        return list(result[1])
 
     def _greedy(self) -> list[int]:
         """At each point the ready node that leaves the least memory live."""
         n = len(self.graph.nodes)
-        done = 0
+        done, live = 0, self.at_start()
         order: list[int] = []
         while len(order) < n:
             ready = [i for i in range(n) if not done >> i & 1 and not self.deps[i] & ~done]
-            node = min(ready, key=lambda i: (self._after(done | 1 << i), self.during(done, i), i))
+            steps = {i: self.step(done, i, live) for i in ready}
+            node = min(ready, key=lambda i: (steps[i][1], steps[i][0], i))
+            live = steps[node][1]
             order.append(node)
             done |= 1 << node
         return order
-
-    def _after(self, done: int) -> int:
-        total = 0
-        for r, size in self.size.items():
-            written = self.writers.get(r, 0)
-            exists = written == 0 or written & done
-            if exists and (r in self.forever or self.readers.get(r, 0) & ~done):
-                total += size
-        return total

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
 
-ROOT = Path(__file__).resolve().parents[2]
+from benchmarks.models import ROOT, data_folder
+
+__all__ = ["DIGITS", "ROOT", "data_folder", "real_models"]
+
 DIGITS = ROOT / "examples" / "digits" / "digits_int8.tflite"
-
-
-def data_folder() -> Path:
-    """The folder of real models and their stored outputs; it need not exist."""
-    return Path(os.environ.get("MCUC_DATA", ROOT.parent / "shared" / "data"))
 
 
 def real_models(pattern: str) -> list[Path]:

@@ -148,3 +148,17 @@ def test_board_facts_reach_c_and_the_linker() -> None:
     assert "ram_axi (rwx) : ORIGIN = 0x24000000, LENGTH = 0x80000" in script
     assert "*(.model_ram.0)\n  } > ram_axi" in script
     assert "MCUC_BOARD_UNALIGN_TRAP 1u" in board_header(load_board("qemu_m0plus"))
+
+
+def test_constants_may_lie_in_a_second_program_memory() -> None:
+    board = load_board("qemu_m55")
+    assert board.rodata is not None
+    assert board.target.flash_bytes == board.flash.size_bytes + board.rodata.size_bytes
+    script = linker_script(board, ("dtcm",))
+    assert "rodata (r) : ORIGIN = 0x11000000, LENGTH = 0x200000" in script
+    assert ".rodata : ALIGN(16) { *(.rodata .rodata.*) . = ALIGN(4); } > rodata" in script
+    text = (data_dir("boards") / "qemu_m55" / "board.toml").read_text()
+    with pytest.raises(BoardError) as caught:
+        parse_board(text.replace("0x11000000", "0x00001000").encode(), "bad.toml")
+    assert "overlap" in caught.value.why
+    assert "> flash" in linker_script(load_board("qemu_m4"), ())
