@@ -74,14 +74,23 @@ def choose(graph: Graph, target: Target, options: Options) -> Chosen:
         for cuts in search.front()
     )
     refusal: MemoryBudgetError | None = None
+    best: Chosen | None = None
     for number in _preferred(front, options):
+        if best is not None and best.plan.arena_bytes <= front[number].ram_bytes:
+            break  # the points that follow need more
         schedule = search.schedule(list(front[number].cuts))
         try:
             program, plan = _planned(graph, target, schedule, options)
         except MemoryBudgetError as error:
             refusal = error
             continue
-        return Chosen(program, plan, schedule.kind, front, number)
+        made = Chosen(program, plan, schedule.kind, front, number)
+        if options.schedule != "least" or options.point is not None:
+            return made
+        if best is None or plan.arena_bytes < best.plan.arena_bytes:
+            best = made  # placement may add to the need of the first points
+    if best is not None:
+        return best
     assert refusal is not None
     raise refusal
 
@@ -93,7 +102,7 @@ def _preferred(front: tuple[Point, ...], options: Options) -> Iterator[int]:
             raise usage("point", f"{options.point} is not one of 0 to {len(front) - 1}")
         yield options.point
     elif options.schedule == "least":
-        yield 0
+        yield from range(len(front))
     elif options.sram_bytes is not None:
         limit = options.sram_bytes - RESERVE_BYTES
         yield from (n for n in reversed(range(len(front))) if front[n].ram_bytes <= limit)

@@ -167,6 +167,10 @@ CODES: dict[str, Page] = {
         "every schedule needs more memory than the limit.",
         "Use `--input-mode consumed` or `kept`, or a higher limit.",
     ),
+    "E306": Page(
+        "The op at which patches are to end is not among the compiled ones.",
+        "Take an index that `mcuc inspect` shows.",
+    ),
     "E401": Page(
         "The arena does not fit the RAM given.",
         "See the largest buffers in the message: smaller input, fewer channels, another "

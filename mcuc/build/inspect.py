@@ -19,6 +19,7 @@ from mcuc.ir.graph import Graph
 from mcuc.ir.target import HOST
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Site
+from mcuc.plan.problem import occupied_bytes
 from mcuc.report.document import Json, port
 
 SCHEMA_VERSION = 1
@@ -109,7 +110,7 @@ def _add_ram(rows: list[Json], lowered: Lowered) -> None:
     """Bytes live while an operator runs; an operator that costs nothing at run time has none."""
     program = lowered.program
     for moment, segment in enumerate(program.segments):
-        live = sum(b.size_bytes for b in program.buffers if b.first <= moment <= b.last)
+        live = occupied_bytes(program.buffers, lowered.plan, moment)
         for step in segment.steps:
             index = program.graph.nodes[step.node].loc.op_index
             if index is not None:

@@ -87,7 +87,7 @@ class Kernel:
         window: Geometry, for window and fold forms.
         operands: Positions of the run-time operands it reads.
         inplace: Positions of operands whose memory the output may take over, element by element.
-        scratch: Bytes that a call needs beside the driver's border scratch.
+        scratch: Bytes that a call needs.
         acc_bytes: Fold form: bytes of accumulators.
         layouts: Row layouts it accepts and writes.
         post: Row epilogues that it can fuse.

@@ -323,6 +323,8 @@ class Search:
             explore(middle, high)
 
         least = self.least_memory()
+        if not least:
+            return [[]]  # nothing is computed
         first = limits.index(max(run.need_bytes for run in least))
         found[first], found[len(limits) - 1] = least, self.within(limits[-1])
         explore(first, len(limits) - 1)

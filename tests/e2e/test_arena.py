@@ -180,18 +180,21 @@ def test_gaps_of_the_plan_are_never_written(board: str | None, poison: int, tmp_
 
 
 def test_scratch_shares_nothing_with_what_lives_beside_it() -> None:
-    """B92: no two live buffers overlap, and scratch lives exactly during its segment."""
+    """B92: live buffers are apart, but for an output that trails a dying input; scratch lives
+    exactly during its segment."""
     found = 0
     for width in (1, 2, 3, 7, 16, 33):
         net = Net(width)
         x = net.tensor((1, 5, width, 3))
-        made = compiled(net.build([x], [net.conv(net.conv(x, 7, 5), 2, 3)]))
+        y = net.conv(net.conv(x, 7, 5), 2, 3)
+        made = compiled(net.build([x], [net.global_pool(y), y]))
         program, plan = made.lowered.program, made.lowered.plan
         users: dict[int, set[int]] = {}
         for number, segment in enumerate(program.segments):
             for step in segment.steps:
                 if step.scratch is not None:
                     users.setdefault(step.scratch, set()).add(number)
+        trailing = {(o.out, o.source) for o in program.overlaps}
         for index, buffer in enumerate(program.buffers):
             assert (buffer.kind == "scratch") == (index in users)
             if index in users:
@@ -200,7 +203,9 @@ def test_scratch_shares_nothing_with_what_lives_beside_it() -> None:
         places = list(zip(program.buffers, plan.placements, strict=True))
         for i, (a, p) in enumerate(places):
             assert p.offset % a.align == 0
-            for b, q in places[:i]:
+            for j, (b, q) in enumerate(places[:i]):
+                if {(i, j), (j, i)} & trailing:
+                    continue  # proven row by row by the validator
                 alive = a.first <= b.last and b.first <= a.last
                 apart = p.offset + a.size_bytes <= q.offset or q.offset + b.size_bytes <= p.offset
                 assert apart or not alive, (a, b)

@@ -92,6 +92,13 @@ class Net:
         self.model.op("MAX_POOL_2D", [x], [y], {**options, "padding": "VALID"}, version=2)
         return y
 
+    def global_pool(self, x: int) -> int:
+        batch, height, width, depth = self.shapes[x]
+        y = self.tensor((batch, 1, 1, depth))
+        options = {"stride_h": 1, "stride_w": 1, "filter_height": height, "filter_width": width}
+        self.model.op("AVERAGE_POOL_2D", [x], [y], {**options, "padding": "VALID"}, version=2)
+        return y
+
     def concat(self, parts: Sequence[int]) -> int:
         depth = sum(self.shapes[part][3] for part in parts)
         y = self.tensor((*self.shapes[parts[0]][:3], depth))

@@ -41,13 +41,15 @@ def test_an_unknown_board_and_its_neighbour() -> None:
     assert error["data"]["nearest"] == "qemu_m4"
 
 
-@pytest.mark.parametrize(("option", "code"), [("--sram", "E401"), ("--flash", "E403")])
-def test_what_does_not_fit(option: str, code: str, tmp_path: Path) -> None:
-    outcome = mcuc("compile", DIGITS, "-o", tmp_path / "out", option, "5000", "--json")
+@pytest.mark.parametrize(
+    ("option", "have", "code"), [("--sram", 4000, "E401"), ("--flash", 5000, "E403")]
+)
+def test_what_does_not_fit(option: str, have: int, code: str, tmp_path: Path) -> None:
+    outcome = mcuc("compile", DIGITS, "-o", tmp_path / "out", option, have, "--json")
     assert outcome.code == 4
     error = outcome.error
     assert error["code"] == code
-    assert error["data"]["have_bytes"] == 5000 < error["data"]["need_bytes"]
+    assert error["data"]["have_bytes"] == have < error["data"]["need_bytes"]
     assert error["help"]
     assert not (tmp_path / "out").exists()
     if option == "--sram":
