@@ -12,6 +12,8 @@ test: setup-dev
 
 verify-all: setup-dev
 	$(PY) -m benchmarks.verify_all
+	$(PY) -m benchmarks.verify_all --docs
+	$(PY) -m pytest -q -m slow
 
 lint: setup-dev
 	.ci/lint

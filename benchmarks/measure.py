@@ -17,6 +17,7 @@ from mcuc.build.compile import Compiled, compile_model
 from mcuc.build.vectors import random_vectors
 from mcuc.device.harness import RunRecord
 from mcuc.device.tflite_oracle import run_tflite
+from mcuc.errors import ScheduleError
 from mcuc.ir.graph import Array
 from mcuc.ops.interpret import run_reference
 from mcuc.report.document import Json
@@ -27,6 +28,14 @@ THOROUGH_VECTORS = 2  # twice in a row on two differently filled arenas; on the 
 EMULATED_SAMPLES = 50
 SEED = 1
 CALL_STACK_BYTES = 32  # the test program's own frames between the measured point and the model
+PATCHED_OPS = 9
+OTHER_SCHEDULES = (
+    ("layer", "layer", "consumed"),
+    ("stream", "stream", "consumed"),
+    ("kept input", "least", "kept"),
+    ("streamed input", "least", "streamed"),
+    ("patch", "patch", "consumed"),
+)
 _TIMEOUT_S = 1800.0
 
 Outputs = Sequence[Sequence[Array]]
@@ -112,16 +121,55 @@ def measure(name: str, say: Callable[[str], None]) -> tuple[Json, list[str]]:
         other = compile_model(model_file(name), board=board)
         identical[board], record = _on_board(other, vectors, wanted, check)
         instructions[board] = record.instructions
+    schedules = _other_schedules(name, vectors[:1], wanted[:1], check)
     result: Json = {
         **_figures(compiled, check, name),
         "stack_measured_bytes": first.stack_bytes,
         "instructions": instructions,
         "vectors": {"random": RANDOM_VECTORS, "real": len(real)},
         "identical_to_tflite": identical,
+        "schedules": schedules,
         "accuracy": _accuracy(compiled, name, check) if name in LABELLED else None,
     }
     say(f"{name}: done in {time.monotonic() - started:.0f} s, {len(check.problems)} problems")
     return result, check.problems
+
+
+def _other_schedules(
+    name: str, vectors: Sequence[Sequence[Array]], wanted: Outputs, check: Check
+) -> Json:
+    """Arena and instructions of the schedules that "auto" did not take; same bytes on the board."""
+    result: Json = {}
+    for label, schedule, mode in OTHER_SCHEDULES:
+        compiled = _compiled(name, schedule, mode)
+        if compiled is None:
+            continue
+        place = f"{MAIN_BOARD}, {label}"
+        check.same(f"host, {label}", decoded(compiled, run_on(compiled, "host", vectors)), wanted)
+        records = run_on(compiled, "board", vectors)
+        check.same(place, decoded(compiled, records), wanted)
+        memory = compiled.report["memory"]
+        result[label] = {
+            "schedule": compiled.options.schedule,
+            "arena_bytes": memory["arena_bytes"] + memory["state_bytes"],
+            "macs": compiled.report["macs"]["executed"],
+            "instructions": records[0].instructions,
+        }
+    return result
+
+
+def _compiled(name: str, schedule: str, input_mode: str) -> Compiled | None:
+    """The model; 2x2 patches end at the latest of the first ops that can end them."""
+    if schedule != "patch":
+        return compile_model(
+            model_file(name), board=MAIN_BOARD, schedule=schedule, input_mode=input_mode
+        )
+    for index in reversed(range(1, PATCHED_OPS)):
+        try:
+            return compile_model(model_file(name), board=MAIN_BOARD, schedule=f"patch:2x2@{index}")
+        except ScheduleError:
+            continue
+    return None
 
 
 def _figures(compiled: Compiled, check: Check, name: str) -> Json:

@@ -9,9 +9,10 @@ from pathlib import Path
 from benchmarks.models import ROOT
 
 _FOLDERS = ("benchmarks", "boards", "codegen", "mcuc", "runtime_c")
-_SUFFIXES = {".py", ".c", ".h", ".in", ".j2", ".toml"}
+_SUFFIXES = {".py", ".c", ".h", ".in", ".j2", ".json", ".toml"}
 # What only shows results, and the texts of commands.
 _NO_INFLUENCE = (
+    "benchmarks/results/",
     "benchmarks/tables.py",
     "mcuc/cli/",
     "mcuc/report/figures",

@@ -58,7 +58,7 @@ def choose(graph: Graph, target: Target, options: Options) -> Chosen:
     Raises:
         ScheduleError: E302..E306. MemoryBudgetError: E401.
     """
-    by_hand = _by_hand(graph, options)
+    by_hand = _by_hand(graph, target, options)
     if by_hand is not None:
         program, plan = _planned(graph, target, by_hand, options)
         return Chosen(program, plan, by_hand.kind, (), None)
@@ -122,12 +122,12 @@ def _planned(
     return program, plan_memory(program)
 
 
-def _by_hand(graph: Graph, options: Options) -> Schedule | None:
+def _by_hand(graph: Graph, target: Target, options: Options) -> Schedule | None:
     """The schedule of `groups`, "layer", "stream" or "patch:HxW@INDEX"; None for a search."""
     if options.groups or options.schedule == "layer":
         return with_groups(graph, *options.groups)
     if options.schedule == "stream":
-        return with_groups(graph, *_everything(graph))
+        return with_groups(graph, *_everything(graph, target, options))
     match = _PATCH.fullmatch(options.schedule)
     if match is None:
         return None
@@ -144,16 +144,12 @@ def _by_hand(graph: Graph, options: Options) -> Schedule | None:
     return with_groups(graph, Group("patch", tuple(range(nodes[-1] + 1)), (rows, columns)))
 
 
-def _everything(graph: Graph) -> list[Group]:
+def _everything(graph: Graph, target: Target, options: Options) -> list[Group]:
     """The longest runs of nodes that can stream."""
+    callers = callers_of(graph, target, options.numerics)
     groups: list[list[int]] = [[]]
-    for i, node in enumerate(graph.nodes):
-        spec = spec_of(node.op)
-        site = Site.of(graph, node)
-        flows = not spec.alias and spec.assemble is None and spec.canonical(site).batch == 1
-        if flows and all(kernel.form.value == "whole" for kernel in spec.kernels):
-            flows = False
-        if flows:
+    for i in range(len(graph.nodes)):
+        if i in callers and callers[i].streams:
             groups[-1].append(i)
         elif groups[-1]:
             groups.append([])

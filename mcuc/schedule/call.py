@@ -52,6 +52,12 @@ class Caller:
         """Input boxes for an output box, by operand position, clipped to the operands."""
         return self.spec.region(self.site, box)
 
+    @property
+    def streams(self) -> bool:
+        """Whether its kernel can advance by rows."""
+        whole = self.kernel.form is Form.WHOLE or self.spec.assemble is not None
+        return not whole and self.canonical.batch == 1
+
     @functools.cached_property
     def row_reads(self) -> dict[int, tuple[tuple[int, int], ...]]:
         """By run-time operand: which rows [first, end) each output row reads; (height, 0) = none.

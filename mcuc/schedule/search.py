@@ -89,12 +89,12 @@ class Search:
         runs = [Run(end - 1, end, self._need(end - 1, end, {end - 1: None}), self._work(last, 1))]
         if any(v in self.storage.outside for v in last.node.inputs):
             return []  # rows that the application delivers are streamed
-        if not self._streams(last):
+        if not last.streams:
             return runs
         made: dict[int, Rows | None] = {end - 1: np.arange(1, self._rows(last) + 1, dtype=np.int64)}
         for first in range(end - 2, max(-1, end - 1 - LONGEST_RUN), -1):
             caller = self.order[first]
-            if not self._streams(caller):
+            if not caller.streams:
                 break
             rows = self._made(first, end, made)
             if rows is None:
@@ -108,13 +108,6 @@ class Search:
     def _work(self, caller: Caller, calls: int) -> int:
         elements = caller.site.output.elements
         return predicted(caller.kernel.symbol, caller.macs, elements, calls)
-
-    def _streams(self, caller: Caller) -> bool:
-        return (
-            caller.kernel.form is not Form.WHOLE
-            and caller.spec.assemble is None
-            and caller.canonical.batch == 1
-        )
 
     def _rows(self, caller: Caller) -> int:
         if caller.kernel.form is Form.FOLD:
@@ -265,7 +258,7 @@ class Search:
     ) -> int | None:
         """How far below the dying input r the run's last output must stay; None = apart."""
         caller = self.order[end - 1]
-        if end - first == 1 and not self._streams(caller):
+        if end - first == 1 and not caller.streams:
             return None
         users = [(k, p) for k, p in self.readers.get(r, ()) if first <= k < end]
         rows_of = {self.order[k].row_bytes(p) for k, p in users}

@@ -133,7 +133,7 @@ def _oldest(caller: Caller, position: int, row: int) -> int:
 
 
 def _check(caller: Caller) -> None:
-    if caller.kernel.form is Form.WHOLE or caller.spec.assemble or caller.canonical.batch != 1:
+    if not caller.streams:
         raise ScheduleError(
             "E303",
             f"{caller.node.op} cannot advance by rows",
