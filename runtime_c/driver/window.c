@@ -12,6 +12,7 @@ static void mcuc_present(int32_t start, int32_t size, int32_t kernel, int32_t di
                          int32_t *first, int32_t *end)
 {
   *first = start < 0 ? (-start + dilation - 1) / dilation : 0;
+  *first = *first < kernel ? *first : kernel;
   *end = start < size ? (size - start + dilation - 1) / dilation : 0;
   *end = *end < kernel ? *end : kernel;
   *end = *end > *first ? *end : *first;

@@ -60,19 +60,30 @@ static inline uint32_t mcuc_conv2d_sum(const mcuc_conv2d_params *p, const mcuc_w
                                        uint32_t acc, const int8_t *w, int32_t x_offset)
 {
   const int32_t step = p->dilation_w * c->in_step;
+  /* Columns that lie one after another in memory are one run. */
+  const int32_t runs = step == p->group_in ? 1 : c->kernel_w;
+  const int32_t run = step == p->group_in ? c->kernel_w * p->group_in : p->group_in;
+  const int32_t before = c->left * p->group_in;
+  const int32_t line = p->kernel_w * p->group_in;
+  const int32_t after = line - before - c->kernel_w * p->group_in;
   int32_t i;
   for (i = 0; i < p->kernel_h; ++i) {
     const int32_t row = i - c->top;
-    int32_t j;
-    for (j = 0; j < p->kernel_w; ++j) {
-      const int32_t column = j - c->left;
-      if (row < 0 || row >= c->kernel_h || column < 0 || column >= c->kernel_w) {
-        acc = mcuc_conv2d_constant(acc, p->in_zero, w, p->group_in);
-      } else {
-        acc = mcuc_conv2d_dot(acc, (const int8_t *)c->rows[row] + x_offset + column * step, w,
-                              p->group_in);
+    if (row < 0 || row >= c->kernel_h) {
+      acc = mcuc_conv2d_constant(acc, p->in_zero, w, line);
+      w += line;
+    } else {
+      const int8_t *x = (const int8_t *)c->rows[row] + x_offset;
+      int32_t j;
+      acc = mcuc_conv2d_constant(acc, p->in_zero, w, before);
+      w += before;
+      for (j = 0; j < runs; ++j) {
+        acc = mcuc_conv2d_dot(acc, x, w, run);
+        x += step;
+        w += run;
       }
-      w += p->group_in;
+      acc = mcuc_conv2d_constant(acc, p->in_zero, w, after);
+      w += after;
     }
   }
   return acc;
