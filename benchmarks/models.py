@@ -23,7 +23,14 @@ MLPERF = EVERY_CORE[:4]
 
 MODELS = (
     *EVERY_CORE,
+    "repo/emlearn_mnist_cnn_int8",
+    "repo/emza_ssd_slim_120x160_int8",
     "repo/mlperf_ic_resnet_large_int8",
+    "repo/openmv_blazeface_front_128",
+    "repo/openmv_fomo_face_detection",
+    "repo/tflm_micro_speech_int8",
+    "pkg/mltk_rock_paper_scissors_int8",
+    "gen/tflite/ssd_96_int8",
     "gen/tflite/dscnn_49x10_int8",
     "gen/tflite/dscnn_49x10_int8_pt",
     "gen/tflite/efficientlite_96_int8",

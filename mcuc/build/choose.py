@@ -21,7 +21,7 @@ from mcuc.schedule.spec import Group, Schedule, with_groups
 
 EXTRA_WORK = 1.03  # "auto" may predict this many times the instructions of the fastest
 RESERVE_BYTES = 1024  # for stack and static data, which are not known before C is compiled
-_PATCH = re.compile(r"patch:(\d+)x(\d+)@(\d+)")
+_PATCH = re.compile(r"patch:([1-9]\d*)x([1-9]\d*)@(\d+)")
 
 
 @dataclass(frozen=True)
@@ -149,8 +149,15 @@ def _everything(graph: Graph, target: Target, options: Options) -> list[Group]:
     callers = callers_of(graph, target, options.numerics)
     groups: list[list[int]] = [[]]
     for i in range(len(graph.nodes)):
-        if i in callers and callers[i].streams:
-            groups[-1].append(i)
-        elif groups[-1]:
+        if i not in callers or not callers[i].streams:
             groups.append([])
+            continue
+        written = {callers[k].node.outputs[0]: callers[k] for k in groups[-1]}
+        caller = callers[i]
+        for position in caller.kernel.operands:
+            producer = written.get(caller.operand_value(position))
+            if producer is not None and not caller.reads_rows_of(position, producer):
+                groups.append([])
+                break
+        groups[-1].append(i)
     return [Group("stream", tuple(nodes)) for nodes in groups if len(nodes) > 1]

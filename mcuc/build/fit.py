@@ -67,10 +67,10 @@ def _row(path: Path, data: bytes, graph: Graph, board: Board, options: Options) 
 def _needs(compiled: Compiled) -> dict[str, Any]:
     """RAM and flash; without a compiler `exact` is false and code and stack are not in them."""
     memory, flash = compiled.report["memory"], compiled.report["flash"]
-    exact = flash["total_bytes"] is not None
+    exact = flash["total_bytes"] is not None and memory["stack_bytes"] is not None
     return {
         "ram_need_bytes": memory["total_bytes"],
-        "flash_need_bytes": flash["total_bytes"] if exact else flash["weights_bytes"],
+        "flash_need_bytes": flash["total_bytes"] or flash["weights_bytes"],
         "exact": exact,
     }
 

@@ -65,6 +65,7 @@ def inspect_model(path: Path, options: Options) -> tuple[Json, int]:
         "macs": None if graph is None else sum(row["macs"] for row in rows),
         "weights_bytes": None if graph is None else _constant_bytes(graph),
         "arena_bytes": None if plan is None else plan.arena_bytes,
+        "schedule": None if lowered is None else lowered.chosen.kind,
         "notes": [] if lowered is None else list(lowered.program.notes),
         "errors": [problem.as_json() for problem in problems],
     }

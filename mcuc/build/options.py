@@ -14,7 +14,7 @@ IO_MODES = ("stored", "quantized")
 OPTIMIZE = ("size", "balanced", "speed")
 INPUT_MODES = ("kept", "consumed", "streamed")
 SCHEDULES = ("auto", "layer", "stream", "least")
-_PATCH = re.compile(r"patch:\d+x\d+@\d+")
+_PATCH = re.compile(r"patch:[1-9]\d{0,4}x[1-9]\d{0,4}@\d{1,9}")
 
 
 @dataclass(frozen=True)

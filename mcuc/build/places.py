@@ -80,7 +80,7 @@ def bench(compiled: Compiled, place: str) -> Iterator[Bench]:
         raise DeviceError(
             "E604",
             f"{compiled.board.id} is real hardware, which this version does not reach",
-            help="take an emulated board of the same core: see `mcuc boards`",
+            help="--on host runs the same C here; `mcuc boards` lists emulated boards of each core",
         )
     with tempfile.TemporaryDirectory(prefix="mcuc-bench-") as folder:
         yield Bench(compiled, place, Path(folder), compiled.board if place == "qemu" else None)

@@ -14,10 +14,11 @@ from mcuc.build.places import PLACES, Bench, bench
 from mcuc.build.vectors import random_vectors
 from mcuc.device.tflite_oracle import run_tflite, run_tflite_tensors
 from mcuc.errors import ModelError
-from mcuc.ir.graph import Array
+from mcuc.ir.graph import Array, Graph
 from mcuc.ir.program import Form, Step
 from mcuc.ir.types import DType
 from mcuc.numerics import int8
+from mcuc.ops import spec_of
 from mcuc.ops.interpret import run_reference
 from mcuc.report.document import Json
 
@@ -124,7 +125,7 @@ def _first_step(made: Bench, vector: Sequence[Array]) -> Json | None:
     crcs = {entry.id: entry.crc32 for entry in record.trace}
     for number, step in enumerate(program.steps()):
         node = program.graph.nodes[step.node]
-        if number in crcs and crcs[number] != step_crc(step, truth, node.inputs, node.outputs[0]):
+        if number in crcs and crcs[number] != step_crc(program.graph, step, truth):
             return {
                 "step": number,
                 "op_index": node.loc.op_index,
@@ -135,26 +136,21 @@ def _first_step(made: Bench, vector: Sequence[Array]) -> Json | None:
     return None
 
 
-def step_crc(step: Step, truth: dict[int, Array], inputs: Sequence[int | None], output: int) -> int:
+def step_crc(graph: Graph, step: Step, truth: dict[int, Array]) -> int:
     """CRC-32 of a step's output rows as the traced firmware hashes them."""
-    value = truth[output]
-    if step.shape == step.in_shape and len(step.inputs) == 1 and _assembled(step, value):
-        source = inputs[step.inputs[0].position]
+    node = graph.nodes[step.node]
+    value = node.outputs[0]
+    if spec_of(node.op).assemble is not None:  # it copies an operand: that operand's bytes
+        source = node.inputs[step.inputs[0].position]
         assert source is not None
-        value = truth[source]
-    slices = value.reshape(-1, *step.shape)
+        value = source
+    slices = truth[value].reshape(-1, *step.shape)
     box = step.box
     data = slices[step.batch % len(slices)]
     if step.form is not Form.FOLD:
-        data = data[box.y0 : box.y1]
+        data = data[box.y0 : box.y0 + step.rows_made]
     data = data[:, box.x0 : box.x1, box.c0 : box.c1]
     return zlib.crc32(np.ascontiguousarray(data).tobytes())
-
-
-def _assembled(step: Step, value: Array) -> bool:
-    """A step that copies an operand into its part of the output: it is the operand's bytes."""
-    elements = step.shape[0] * step.shape[1] * step.shape[2]
-    return step.symbol.startswith("mcuc_concatenation") or value.size % max(1, elements) != 0
 
 
 def _against_tflite(

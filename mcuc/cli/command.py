@@ -14,6 +14,7 @@ import click
 from mcuc.errors import InternalError, McucError, errors_document, exit_code, flatten
 
 Json = dict[str, Any]
+INTERRUPTED_EXIT = 130
 PLACES = ("reference", "host", "qemu")  # mcuc.build.places.PLACES without its imports
 
 json_option = click.option(
@@ -129,6 +130,9 @@ def reporting(function: Callable[..., Json | None]) -> Callable[..., None]:
             _fail(error, as_json, verbose)
         except (BrokenPipeError, click.exceptions.Exit, click.Abort, click.ClickException):
             raise
+        except KeyboardInterrupt:
+            click.echo("interrupted", err=True)
+            sys.exit(INTERRUPTED_EXIT)
         except Exception as error:
             bug = InternalError(
                 "E900",

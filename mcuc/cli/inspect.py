@@ -55,7 +55,7 @@ def _show(document: Json) -> None:
     if document["macs"] is not None:
         click.echo(f"MACs {document['macs']:,}, weights {document['weights_bytes']:,} B")
     if document["arena_bytes"] is not None:
-        click.echo(f"arena {document['arena_bytes']:,} B layer by layer, portable kernels")
+        click.echo(f"arena {document['arena_bytes']:,} B, schedule {document['schedule']}")
     for note in document["notes"]:
         click.echo(f"note: {note}")
     errors = document["errors"]

@@ -25,7 +25,8 @@ from mcuc.cli.source import compiled_source, save_report
               help="Where to run.", show_default=True)  # fmt: skip
 @click.option("--input", "data", type=click.Path(path_type=Path), default=None,
               help=".npy, .npz or image; without it seeded random input.")  # fmt: skip
-@click.option("--seed", type=int, default=0, help="Seed of the random input.", show_default=True)
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Seed of the random input.")  # fmt: skip
 @click.option("--output", type=click.Path(path_type=Path), default=None,
               help="Store the outputs in an .npz.")  # fmt: skip
 @data_options

@@ -17,10 +17,18 @@ def summary(report: Json) -> None:
     gap = memory["arena_bytes"] - memory["lower_bound_bytes"]
     proof = "proven least" if memory["optimal"] else f"{gap:,} B above the lower bound"
     rows = [
-        ("RAM", _bytes(memory["total_bytes"]), f"of {memory['limit_bytes']:,} B"),
+        (
+            "RAM" if memory["stack_bytes"] is not None else "RAM, at least",
+            _bytes(memory["total_bytes"]),
+            f"of {memory['limit_bytes']:,} B",
+        ),
         ("  arena", _bytes(memory["arena_bytes"]), f"{proof} ({memory['solver']})"),
         ("  static", _bytes(memory["static_bytes"]), ""),
-        ("  stack", _bytes(memory["stack_bytes"]), "bound from the call graph"),
+        (
+            "  stack",
+            _bytes(memory["stack_bytes"]),
+            "" if memory["stack_bytes"] is None else "bound from the call graph",
+        ),
         ("flash", _bytes(flash["total_bytes"]), f"of {flash['limit_bytes']:,} B"),
         ("  weights", _bytes(flash["weights_bytes"]), ""),
         ("  code", _bytes(flash["code_bytes"]), flash["compiler"]),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
 from dataclasses import replace
 from pathlib import Path
@@ -58,12 +59,22 @@ def _recorded(path: Path) -> tuple[Path, dict[str, Any]]:
     try:
         report = json.loads((path / "report.json").read_text(encoding="utf-8"))
         stored = {**report["options"], "name": report["model"]["name"]}
-        (model,) = (path / MODEL_FOLDER).iterdir()
+        models = list((path / MODEL_FOLDER).iterdir())
+        if len(models) != 1:
+            raise ValueError(
+                f"its folder {MODEL_FOLDER} holds {len(models)} files instead of the model"
+            )
+        model = models[0]
+        digest = hashlib.sha256(model.read_bytes()).hexdigest()
+        if digest != report["model"]["sha256"]:
+            raise ValueError(f"{model.name} is not the model that it was compiled from")
         if options_of({}, stored).as_json() != stored:
             raise ValueError("report.json was written by another version")
     except McucError as error:
         raise _not_a_folder(path, error.what) from error
-    except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (KeyError, TypeError, AttributeError) as error:
+        raise _not_a_folder(path, "its report.json is not one of mcuc's") from error
+    except (OSError, ValueError) as error:
         raise _not_a_folder(path, str(error)) from error
     return model, stored
 

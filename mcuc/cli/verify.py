@@ -27,7 +27,8 @@ MISMATCH_EXIT = 3
               help="Places to compare, separated by commas.")  # fmt: skip
 @click.option("--vectors", type=click.IntRange(0, 100_000), default=4, show_default=True,
               help="Random sets of inputs.")  # fmt: skip
-@click.option("--seed", type=int, default=0, show_default=True, help="Seed of the random inputs.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True,
+              help="Seed of the random inputs.")  # fmt: skip
 @click.option("--input", "data", type=click.Path(path_type=Path), multiple=True,
               help="A set of inputs to check as well: .npy, .npz or image.")  # fmt: skip
 @click.option("--against", type=click.Choice(["tflite"]), default=None,
@@ -78,7 +79,8 @@ def command(
 def _first(where: Json) -> str:
     """Where the first difference was found."""
     place = f"on {where['on']}, vector {where['vector']}"
-    if where.get("op_index") is None:
+    if where.get("step") is None and where.get("op_index") is None:
         return f"first: an output {place}; every layer that could be compared is right"
     kernel = f", kernel {where['kernel']}" if where.get("kernel") else ""
-    return f'first: op {where["op_index"]} {where["op"]} "{where["tensor"]}" {place}{kernel}'
+    number = "" if where["op_index"] is None else f"{where['op_index']} "
+    return f'first: op {number}{where["op"]} "{where["tensor"]}" {place}{kernel}'

@@ -240,6 +240,7 @@ class Step:
         batch: Which element of the batch.
         keep: All rows are wanted after the segment.
         macs: Multiply-accumulates that executing the step takes.
+        made: Rows that it advances over; None = all. A stream makes no row that nobody reads.
     """
 
     node: int
@@ -258,6 +259,12 @@ class Step:
     batch: int = 0
     keep: bool = True
     macs: int = 0
+    made: int | None = None
+
+    @property
+    def rows_made(self) -> int:
+        """How many of `rows` are made."""
+        return self.rows[1] - self.rows[0] if self.made is None else self.made
 
     @property
     def rows(self) -> tuple[int, int]:

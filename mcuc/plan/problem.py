@@ -10,6 +10,7 @@ from mcuc.ir.target import Region
 from mcuc.plan.conflicts import Conflicts
 
 BASE_ALIGN = 16
+LABEL = 60  # characters of a buffer's name in messages: the end tells more than the beginning
 
 
 @dataclass(frozen=True)
@@ -102,10 +103,14 @@ def does_not_fit(problem: Problem, need: int) -> MemoryBudgetError:
         key=lambda b: -b.size_bytes,
     )[:3]
     largest = [{"label": b.label, "bytes": b.size_bytes, "kind": b.kind} for b in live]
-    names = ", ".join(f"{b.label} ({b.size_bytes:,} B)" for b in live)
+    names = ", ".join(f"{b.label[-LABEL:]} ({b.size_bytes:,} B)" for b in live)
+    what = f"the arena needs {need:,} bytes of RAM and there are {have:,}"
+    if len(problem.regions) > 1:
+        sizes = " + ".join(f"{r.name} {r.size_bytes:,}" for r in problem.regions)
+        what += f" in separate regions ({sizes})"
     return MemoryBudgetError(
         "E401",
-        f"the arena needs {need:,} bytes of RAM and there are {have:,}",
+        what,
         why=f"at the peak (segment {moment}) the largest live buffers are {names}",
         help="use a board with more RAM, a smaller input resolution or width, or `mcuc fit` to "
         "see which boards would do",

@@ -58,6 +58,10 @@ class Caller:
         whole = self.kernel.form is Form.WHOLE or self.spec.assemble is not None
         return not whole and self.canonical.batch == 1
 
+    def reads_rows_of(self, position: int, producer: Caller) -> bool:
+        """Whether an operand's rows are the rows that its producer writes."""
+        return self.canonical.inputs[position] == producer.output_shape
+
     @functools.cached_property
     def row_reads(self) -> dict[int, tuple[tuple[int, int], ...]]:
         """By run-time operand: which rows [first, end) each output row reads; (height, 0) = none.

@@ -126,6 +126,8 @@ class Search:
                 continue
             if self.order[reader].node.inputs[position] != value:
                 return None
+            if not self.order[reader].reads_rows_of(position, self.order[k]):
+                return None
             needed = self._needed(reader, position, k)[_array(made[reader])]
             result = needed if result is None else np.maximum(result, needed)
         return result

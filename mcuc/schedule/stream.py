@@ -25,6 +25,11 @@ def build(
     for caller in members:
         _check(caller)
     writer = {c.node.outputs[0]: k for k, c in enumerate(members)}
+    for caller in members:
+        for position in caller.kernel.operands:
+            value = caller.node.inputs[position]
+            if value is not None and value in writer:
+                _check_shape(caller, position, members[writer[value]])
     kept = [_read_later(c, group, callers, storage) for c in members]
     actors = actors_of(members, kept)
     slots, made = ring_rows(actors), rows_made(actors)
@@ -143,6 +148,17 @@ def _check(caller: Caller) -> None:
         )
 
 
+def _check_shape(caller: Caller, position: int, producer: Caller) -> None:
+    if not caller.reads_rows_of(position, producer):
+        raise ScheduleError(
+            "E303",
+            f"{caller.node.op} cannot advance by the rows of {producer.node.op}",
+            loc=caller.node.loc,
+            why="it reads them with another shape",
+            help="end the streamed group before this node",
+        )
+
+
 def _read_later(
     caller: Caller, group: Group, callers: Mapping[int, Caller], storage: Storage
 ) -> bool:
@@ -219,4 +235,4 @@ def _need(ends: list[int], limit: int) -> Need:
 def _counted(step: Step, made: int) -> Step:
     """MACs of the rows that are made: rows that nobody reads are never computed."""
     total = max(1, step.rows[1] - step.rows[0])
-    return replace(step, macs=step.macs * made // total)
+    return replace(step, macs=step.macs * made // total, made=made)
