@@ -72,13 +72,13 @@ def fit(points: list[tuple[int, int, int, int]]) -> tuple[list[float], float]:
 
 def main() -> None:
     """Prints and optionally writes the table."""
-    table = {}
+    table = dict(json.loads(TABLE_FILE.read_text(encoding="utf-8")))  # others keep their figures
     for symbol, points in sorted(measure().items()):
         coefficients, error = fit(points)
         table[symbol] = coefficients
         print(f"{symbol:44s} {coefficients}  mean error {error:.1%} over {len(points)} steps")
     if "--write" in sys.argv[1:]:
-        TABLE_FILE.write_text(json.dumps(table, indent=1) + "\n", encoding="utf-8")
+        TABLE_FILE.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -57,6 +57,20 @@ def rounding_divide_by_pot(x: npt.ArrayLike, exponent: npt.ArrayLike) -> Ints:
     return result
 
 
+def multiply_and_shift_right(
+    x: npt.ArrayLike, multiplier: npt.ArrayLike, right: npt.ArrayLike
+) -> Ints:
+    """Returns x * multiplier * 2^(-right - 31) with TFLite's double rounding, in a few operations.
+
+    `right` in 1 .. 31 and |multiplier| < 2^31. Rounding half away from zero is rounding half up
+    of a number that is one less if it is negative.
+    """
+    high = (_ints(x) * _ints(multiplier) + (1 << 30)) >> 31
+    lowered = high + (high >> 31)
+    result: Ints = (lowered >> _ints(right)) + ((lowered >> (_ints(right) - 1)) & 1)
+    return result
+
+
 def multiply_by_quantized_multiplier(
     x: npt.ArrayLike, multiplier: npt.ArrayLike, shift: npt.ArrayLike
 ) -> Ints:

@@ -10,8 +10,10 @@ from dataclasses import dataclass
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
+from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, params
+from mcuc.ops import lines
 from mcuc.ops.binary import broadcast_params, canonical_binary, infer_binary, region_binary
 from mcuc.ops.checks import activation_range, combined, quant_of
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
@@ -64,6 +66,30 @@ def pack(site: Site) -> Params:
     return Params("mcuc_add_params", "add/add.h", {**broadcast_params(site), **fields})
 
 
+def _plane(site: Site) -> lines.Plane | None:
+    return lines.of_add(*_rule(site))
+
+
+def is_plane(site: Site, target: Target) -> bool:
+    """Two multiplications give what the rule does, for all pairs of bytes."""
+    return _plane(site) is not None
+
+
+def pack_plane(site: Site) -> Params:
+    plane = _plane(site)
+    assert plane is not None
+    _, _, (low, high) = _rule(site)
+    fields = {
+        "a_multiplier": plane.a_multiplier,
+        "b_multiplier": plane.b_multiplier,
+        "constant": plane.constant,
+        "right": plane.right,
+        "low": low,
+        "high": high,
+    }
+    return Params("mcuc_add_plane_params", "add/add.h", {**broadcast_params(site), **fields})
+
+
 SPEC = OpSpec(
     name="add",
     doc="Element-wise sum with broadcast and fused activation",
@@ -74,6 +100,15 @@ SPEC = OpSpec(
     macs=no_macs,
     region=region_binary,
     kernels=(
+        Kernel(
+            symbol="mcuc_add_s8_s8_s8_plane__c",
+            source="add/s8_s8_s8_plane__c.c",
+            form=Form.PIXEL,
+            when=is_plane,
+            pack=pack_plane,
+            operands=(0, 1),
+            inplace=(0, 1),
+        ),
         Kernel(
             symbol="mcuc_add_s8_s8_s8__c",
             source="add/s8_s8_s8__c.c",

@@ -16,7 +16,7 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution
+from mcuc.ops import convolution, dsp_convolution
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs, Ints, attrs_of, window
 from mcuc.ops.problems import Problems
@@ -151,6 +151,41 @@ def has_one_group(site: Site, target: Target) -> bool:
     return convolution.groups_of(site) == 1
 
 
+def suits_dsp(site: Site, target: Target) -> bool:
+    """The DSP extension, and one group."""
+    return has_one_group(site, target) and dsp_convolution.suits(site, target, site.const(WEIGHTS))
+
+
+def suits_dsp_pointwise(site: Site, target: Target) -> bool:
+    return is_pointwise(site, target) and suits_dsp(site, target)
+
+
+def suits_dsp_wide_pointwise(site: Site, target: Target) -> bool:
+    """Channels that fill words."""
+    filters = site.const(WEIGHTS)
+    return (
+        suits_dsp_pointwise(site, target)
+        and dsp_convolution.fills_words(filters)
+        and dsp_convolution.may_widen(filters)
+    )
+
+
+def suits_dsp_wide(site: Site, target: Target) -> bool:
+    return suits_dsp(site, target) and dsp_convolution.may_widen(site.const(WEIGHTS))
+
+
+def scratch_dsp_wide(site: Site) -> int:
+    return dsp_convolution.scratch_wide(site.const(WEIGHTS))
+
+
+def pack_dsp(site: Site) -> Params:
+    return dsp_convolution.pack(site, site.const(WEIGHTS))
+
+
+def scratch_dsp(site: Site) -> int:
+    return dsp_convolution.scratch(site.const(WEIGHTS))
+
+
 SPEC = OpSpec(
     name="conv2d",
     doc="2-D convolution with stride, dilation, explicit padding, groups and fused activation",
@@ -166,11 +201,45 @@ SPEC = OpSpec(
     region=region,
     kernels=(
         Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8_1x1__dsp_3x2",
+            source="conv2d/s8_s8_s8_1x1__dsp_3x2.c",
+            form=Form.PIXEL,
+            when=suits_dsp_wide_pointwise,
+            pack=pack_dsp,
+            scratch=scratch_dsp_wide,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8_1x1__dsp_2x2",
+            source="conv2d/s8_s8_s8_1x1__dsp_2x2.c",
+            form=Form.PIXEL,
+            when=suits_dsp_pointwise,
+            pack=pack_dsp,
+            scratch=scratch_dsp,
+        ),
+        Kernel(
             symbol="mcuc_conv2d_s8_s8_s8_1x1__c",
             source="conv2d/s8_s8_s8_1x1__c.c",
             form=Form.PIXEL,
             when=is_pointwise,
             pack=pack,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8__dsp_3x2",
+            source="conv2d/s8_s8_s8__dsp_3x2.c",
+            form=Form.WINDOW,
+            when=suits_dsp_wide,
+            pack=pack_dsp,
+            window=window,
+            scratch=scratch_dsp_wide,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8__dsp_2x2",
+            source="conv2d/s8_s8_s8__dsp_2x2.c",
+            form=Form.WINDOW,
+            when=suits_dsp,
+            pack=pack_dsp,
+            window=window,
+            scratch=scratch_dsp,
         ),
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8__c",

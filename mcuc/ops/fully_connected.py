@@ -17,7 +17,7 @@ from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, params
-from mcuc.ops import convolution
+from mcuc.ops import convolution, dsp_tables, lines
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, Ints
 from mcuc.ops.problems import Problems
@@ -197,6 +197,64 @@ def is_litert(site: Site, target: Target) -> bool:
     return not is_tflm(site, target)
 
 
+def _lines(site: Site) -> list[lines.Line] | None:
+    """By unit, the rule of `litert-2.3` as a line; None if it is not known for all."""
+    zero_point = quant_of(site.output).zero_point
+    clamp = activation_range(site, attrs_of(site).activation)
+    found = [lines.of_double(real, zero_point, *clamp) for real in _real_multipliers(site)]
+    units = site.input(WEIGHTS).shape[0]
+    result = [line for line in found if line is not None]
+    if len(result) < len(found):
+        return None
+    return result * units if len(result) == 1 else result
+
+
+def suits_dsp(site: Site, target: Target) -> bool:
+    """The DSP extension, symmetric weights that go in pairs, and a line for each unit."""
+    return (
+        target.dsp
+        and is_litert(site, target)
+        and not quant_of(site.input(WEIGHTS)).zero_point
+        and dsp_tables.can_pair(_padded_units(site.const(WEIGHTS)))
+        and _lines(site) is not None
+    )
+
+
+def _padded_units(weights: Array) -> Array:
+    """Weights with units of zeros up to a multiple of 4."""
+    return np.pad(weights, ((0, -len(weights) % 4), (0, 0)))
+
+
+def pack_dsp(site: Site) -> Params:
+    weights = site.const(WEIGHTS)
+    units, depth = weights.shape
+    found = _lines(site)
+    assert found is not None
+    table = np.zeros((len(_padded_units(weights)), 4), np.int32)
+    table[:units, 0] = convolution.fold_bias(site, weights.astype(np.int64).sum(axis=1))
+    table[:units, 1:] = [(line.multiplier, line.constant, line.right) for line in found]
+    low, high = activation_range(site, attrs_of(site).activation)
+    return Params(
+        "mcuc_fully_connected_dsp_params",
+        "fully_connected/fully_connected.h",
+        {
+            "weights": dsp_tables.pairs(_padded_units(weights)),
+            "lines": table,
+            "depth": depth,
+            "words": dsp_tables.padded_depth(depth) // 4,
+            "units": units,
+            "low": low,
+            "high": high,
+        },
+    )
+
+
+def scratch_dsp(site: Site) -> int:
+    """A depth of whole words, where it is not one."""
+    depth = site.input(WEIGHTS).shape[1]
+    return dsp_tables.padded_depth(depth) if depth % 4 else 0
+
+
 SPEC = OpSpec(
     name="fully_connected",
     doc="Matrix product with constant weights, per tensor or per channel, and fused activation",
@@ -211,6 +269,14 @@ SPEC = OpSpec(
     macs=macs,
     region=region,
     kernels=(
+        Kernel(
+            symbol="mcuc_fully_connected_s8_s8_s8_line__dsp_1x4",
+            source="fully_connected/s8_s8_s8_line__dsp_1x4.c",
+            form=Form.PIXEL,
+            when=suits_dsp,
+            pack=pack_dsp,
+            scratch=scratch_dsp,
+        ),
         Kernel(
             symbol="mcuc_fully_connected_s8_s8_s8_tflm__c",
             source="fully_connected/s8_s8_s8_tflm__c.c",

@@ -1,9 +1,9 @@
 /* window form: resolves kernel rows to pointers, so that kernels see neither rings nor the map's
  * edges.
  *
- * Output pixels whose windows lie inside the map are computed in place, many per call. The others
- * are computed one by one: the kernel gets the part of the window that lies in the map, and where
- * in the kernel that part begins.
+ * Output pixels whose windows lie inside the map's columns are computed in place, a row of them per
+ * call. The others are computed one by one. Where a window reaches outside the map the kernel gets
+ * the part that lies inside, and where in the kernel that part begins.
  */
 #include "mcuc/program.h"
 
@@ -56,26 +56,24 @@ MCUC_FN void mcuc_form_window(const mcuc_step *step, const mcuc_memory *memory, 
   call.scratch = mcuc_address(memory, &step->scratch);
   for (; y < end; ++y) {
     const int32_t top = y * window->stride_h - window->pad_top;
-    const int32_t bottom = top + (window->kernel_h - 1) * window->dilation_h;
+    const int32_t left = window->inner_x0 * window->stride_w - window->pad_left;
     int32_t x = step->x0;
-    if (top >= 0 && bottom < window->in_h) {
-      const int32_t left = window->inner_x0 * window->stride_w - window->pad_left;
-      int32_t i;
-      for (; x < window->inner_x0; ++x) {
-        mcuc_border_pixel(step, memory, y, x, rows, &call);
+    int32_t last;
+    int32_t i;
+    for (; x < window->inner_x0; ++x) {
+      mcuc_border_pixel(step, memory, y, x, rows, &call);
+    }
+    call.n = window->inner_x1 - x;
+    if (call.n > 0) {
+      mcuc_present(top, window->in_h, window->kernel_h, window->dilation_h, &call.top, &last);
+      call.kernel_h = last - call.top;
+      for (i = 0; i < call.kernel_h; ++i) {
+        rows[i] = mcuc_pixel_at(memory, view, top + (call.top + i) * window->dilation_h, left);
       }
-      call.n = window->inner_x1 - window->inner_x0;
-      if (call.n > 0) {
-        for (i = 0; i < window->kernel_h; ++i) {
-          rows[i] = mcuc_pixel_at(memory, view, top + i * window->dilation_h, left);
-        }
-        call.top = 0;
-        call.left = 0;
-        call.kernel_h = window->kernel_h;
-        call.kernel_w = window->kernel_w;
-        call.dst = mcuc_output_at(memory, &step->out, y, window->inner_x0);
-        step->kernel(step->params, &call);
-      }
+      call.left = 0;
+      call.kernel_w = window->kernel_w;
+      call.dst = mcuc_output_at(memory, &step->out, y, x);
+      step->kernel(step->params, &call);
       x = window->inner_x1;
     }
     for (; x < step->x1; ++x) {

@@ -44,6 +44,10 @@ def rounding_divide_by_pot(x: int, exponent: int) -> int:
     return half_away(x * power(-exponent))
 
 
+def multiply_and_shift_right(x: int, multiplier: int, right: int) -> int:
+    return multiply_by_quantized_multiplier(x, multiplier, -right)
+
+
 def multiply_by_quantized_multiplier(x: int, multiplier: int, shift: int) -> int:
     shifted = saturating_left_shift(x, max(shift, 0))
     high = saturating_rounding_doubling_high_mul(shifted, multiplier)

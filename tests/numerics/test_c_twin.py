@@ -34,6 +34,7 @@ FUNCTIONS = (
     "saturating_left_shift",
     "saturating_rounding_doubling_high_mul",
     "rounding_divide_by_pot",
+    "multiply_and_shift_right",
     "multiply_by_quantized_multiplier",
     "multiply_by_quantized_multiplier_single",
     "count_leading_zeros",

@@ -15,6 +15,8 @@ Vector = tuple[int, ...]
 _SHIFTS = (-100, -33, -32, -31, -30, -17, -8, -2, -1, 0, 1, 2, 7, 15, 29, 30, 31, 32, 63, 100)
 _MULTIPLIERS = (0, 1, 2**30, 2**30 + 1, 1518500250, HIGH - 1, HIGH, 3 * 2**29, 5 * 2**28)
 
+_NEGATIVE = (-1, -(2**30), -1518500250, LOW + 1)
+
 
 def _limits() -> list[int]:
     values = {0, LOW, LOW + 1, HIGH, HIGH - 1}
@@ -29,6 +31,19 @@ def _around_ties(exponent: int) -> Iterator[int]:
     for k in (-5, -2, -1, 0, 1, 2, 4):
         tie = (2 * k + 1) << max(exponent - 1, 0)
         yield from (v for v in (tie - 1, tie, tie + 1) if LOW <= v <= HIGH)
+
+
+def _double_rounding_ties(rng: random.Random) -> Iterator[Vector]:
+    """(x, multiplier, right) next to where the first product, or the whole, is k + 1/2."""
+    for right in range(1, 32):
+        for _ in range(40):
+            multiplier = rng.choice([2**30, 3 * 2**29, 2**31 - 2**24, rng.randrange(2**30, 2**31)])
+            tie = (2 * rng.randrange(-200, 200) + 1) << (right - 1)  # of what is divided
+            nearest = tie * 2**31 // multiplier
+            for x in range(nearest - 2, nearest + 4):
+                if LOW <= x <= HIGH:
+                    yield (x, multiplier, right)
+                    yield (x, -multiplier, right)
 
 
 def _double_ties(rng: random.Random) -> Iterator[Vector]:
@@ -75,6 +90,9 @@ def vectors(function: str) -> list[Vector]:
             found += [
                 (x, m, -e) for e in range(32) for m in _MULTIPLIERS for x in _around_ties(e + 1)
             ]
+        case "multiply_and_shift_right":
+            found = list(product(limits, (*_MULTIPLIERS, *_NEGATIVE), range(1, 32)))
+            found += list(_double_rounding_ties(random.Random(5)))
         case "multiply_by_double":
             found = list(_doubles())
         case "divide_rounding_half_away" | "divide_rounding_half_up":

@@ -193,4 +193,51 @@ def _requantization() -> list[Case]:
     ]
 
 
-CASES: list[Case] = [*_kernels(), *_channels(), *_geometry(), *_groups(), *_requantization()]
+def _blocks() -> list[Case]:
+    """Around the sizes of the blocks that kernels compute at a time."""
+    pixels, outputs = (1, 2, 3, 4, 5, 7), (1, 2, 3, 4, 5)
+    cases = [
+        conv(f"block_{n}_pixels_{o}_outputs_1x1", (1, 1, n, 8), (o, 1, 1, 8))
+        for n in pixels
+        for o in outputs[n % 2 :: 2]
+    ]
+    for i, k in enumerate((1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 16, 17)):
+        n, o = pixels[i % 6], outputs[i % 5]
+        cases += [
+            conv(f"block_depth_{k}_1x1", (1, 1, n, k), (o, 1, 1, k), activation="relu"),
+            conv(f"block_depth_{k}_3x3", (1, 4, n + 2, k), (o, 3, 3, k), pad="SAME", x_zero=77),
+        ]
+    for i, (k, w, stride) in enumerate(((1, 3, 1), (1, 2, 2), (3, 3, 1), (3, 3, 2), (2, 5, 1))):
+        for n in (3, 4, 6, 7, 9):
+            x = (1, 3, n * stride + w - stride, k)
+            name = f"block_words_{k}_channels_{w}_columns_{n}_pixels_{i}"
+            cases.append(conv(name, x, (3, 2, w, k), stride=(1, stride), pad=(1, 1, 0, 0)))
+    # One column: the output of a row may lie on the input of the one before.
+    cases += [conv(f"block_column_{k}", (1, 9, 1, k), (o, 1, 1, k)) for k, o in ((16, 4), (18, 3))]
+    shifted = {"w_scale": [0.01, 3.0, 0.02, 40.0, 0.01], "out_scale": 0.1, "x_scale": 0.1}
+    return [
+        *cases,
+        *(conv(f"block_rare_{k}x{k}", (1, 4, 5, 4), (5, k, k, 4), **shifted) for k in (1, 3)),
+        # The largest sums that pairs of weights may have.
+        *(
+            conv(
+                f"block_sum_{'over' if k > 516 else 'at'}_limit",
+                (1, 1, 4, k),
+                (2, 1, 1, k),
+                weights=[127] if sign > 0 else [-127],
+                pattern="extremes",
+                out_scale=100.0,
+            )
+            for k, sign in ((516, 1), (520, -1))
+        ),
+    ]
+
+
+CASES: list[Case] = [
+    *_kernels(),
+    *_channels(),
+    *_geometry(),
+    *_groups(),
+    *_requantization(),
+    *_blocks(),
+]

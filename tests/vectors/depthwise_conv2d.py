@@ -134,4 +134,29 @@ def _requantization() -> list[Case]:
     ]
 
 
-CASES: list[Case] = [*_kernels(), *_multipliers(), *_geometry(), *_requantization()]
+def _blocks() -> list[Case]:
+    """Around the sizes of the blocks that kernels compute at a time."""
+    cases = [
+        depthwise(f"block_channels_{c}_taps_{h}x{w}", (1, 5, 6, c), (h, w), pad="SAME", x_zero=-99)
+        for c, (h, w) in zip(
+            (4, 5, 6, 7, 8, 9, 10, 11, 12),
+            ((1, 1), (1, 2), (3, 1), (2, 2), (1, 5), (2, 3), (1, 7), (2, 4), (5, 2)),
+            strict=True,
+        )
+    ]
+    scales = [0.01, 3.0, 0.02, 40.0, 0.01, 0.6]
+    rare = {"w_scale": scales, "x_scale": 0.1, "out_scale": 0.1, "pad": "SAME"}
+    return [
+        *cases,
+        depthwise("block_rare", (1, 4, 5, 6), (3, 3), **rare, activation="relu6"),
+        depthwise("block_column_stride_2", (1, 9, 1, 8), (3, 1), stride=(2, 1), pad="SAME"),
+    ]
+
+
+CASES: list[Case] = [
+    *_kernels(),
+    *_multipliers(),
+    *_geometry(),
+    *_requantization(),
+    *_blocks(),
+]

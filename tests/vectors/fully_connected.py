@@ -37,6 +37,15 @@ def _shapes() -> list[Case]:
     ]
 
 
+def _blocks() -> list[Case]:
+    """Around the sizes of the blocks that kernels compute at a time."""
+    depths = (1, 2, 3, 4, 5, 6, 7, 8, 9, 16, 17)
+    return [
+        dense(f"block_depth_{k}_units_{1 + i % 5}", (2, k), 1 + i % 5, k, w_scale=0.003)
+        for i, k in enumerate(depths)
+    ]
+
+
 def _arithmetic(numerics: str) -> list[Case]:
     rule: dict[str, Any] = {"numerics": numerics}
     tag = numerics.split("-")[0]
@@ -122,4 +131,4 @@ def _b34() -> Case:
     )
 
 
-CASES: list[Case] = [*_shapes(), *(c for n in NUMERICS for c in _arithmetic(n)), _b34()]
+CASES: list[Case] = [*_shapes(), *_blocks(), *(c for n in NUMERICS for c in _arithmetic(n)), _b34()]

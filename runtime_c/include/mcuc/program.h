@@ -121,8 +121,9 @@ typedef struct mcuc_pixel_call {
 
 /* window form: n output pixels of one row. rows[i] points at the first column that output pixel 0
  * reads in kernel row top + i; output pixel j reads stride_w * j pixels further. At the edges of
- * the map only the part of the window inside it is passed: kernel rows [top, top + kernel_h) and
- * columns [left, left + kernel_w), either may be empty; the rest is padding. */
+ * the map only the part of the windows inside it is passed: kernel rows [top, top + kernel_h) and
+ * columns [left, left + kernel_w), either may be empty; the rest is padding. Where columns are
+ * missing, n is 1. */
 typedef struct mcuc_window_call {
   const void *const *rows;
   int32_t in_step; /* bytes from input pixel to input pixel */

@@ -49,19 +49,34 @@ static inline int32_t mcuc_rounding_divide_by_pot(int32_t x, int32_t exponent)
 }
 
 /*
+ * x * multiplier * 2^(-right - 31), TFLite's double rounding, for what nearly all layers need:
+ * right in 1 .. 31 and |multiplier| < 2^31. The first rounding is half up and cannot saturate; the
+ * second is half away from zero: half up of a number that is one less if it is negative.
+ */
+static inline int32_t mcuc_multiply_and_shift_right(int32_t x, int32_t multiplier, int32_t right)
+{
+  const int64_t product = (int64_t)x * multiplier + ((int64_t)1 << 30);
+  const int32_t high = (int32_t)(product >> 31);
+  const int32_t lowered = high + (high >> 31);
+  return (lowered >> right) + ((lowered >> (right - 1)) & 1);
+}
+
+/*
  * x * multiplier * 2^(shift - 31), TFLite's double rounding. A positive shift first shifts x to
  * the left and saturates; a negative one divides after the multiplication. Any shift: below -31
- * the result is 0 (multiplier >= 0).
+ * the result is 0. |multiplier| < 2^31.
  */
 static inline int32_t mcuc_multiply_by_quantized_multiplier(int32_t x, int32_t multiplier,
                                                             int32_t shift)
 {
-  if (shift > 0) {
+  if (shift < 0 && shift >= -31) {
+    return mcuc_multiply_and_shift_right(x, multiplier, -shift);
+  }
+  if (shift >= 0) {
     return mcuc_saturating_rounding_doubling_high_mul(mcuc_saturating_left_shift(x, shift),
                                                       multiplier);
   }
-  return mcuc_rounding_divide_by_pot(mcuc_saturating_rounding_doubling_high_mul(x, multiplier),
-                                     shift < -33 ? 33 : -shift);
+  return 0; /* |x * multiplier * 2^-31| < 2^31, divided by 2^32 or more */
 }
 
 /* x * multiplier * 2^(shift - 31), rounded once, half up, saturated. multiplier >= 0. Any shift. */

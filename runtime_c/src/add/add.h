@@ -13,4 +13,15 @@ typedef struct mcuc_add_params {
   int32_t low, high; /* clamping range */
 } mcuc_add_params;
 
+/* For rules that are ((a * a_multiplier + b * b_multiplier + constant) >> right), clamped: the host
+ * has compared them on all pairs of bytes (mcuc/ops/lines.py). */
+typedef struct mcuc_add_plane_params {
+  int32_t channels;       /* of the output */
+  int32_t a_step, b_step; /* 1, or 0: the operand has one channel, used for all */
+  int32_t a_multiplier, b_multiplier;
+  int32_t constant;
+  int32_t right;
+  int32_t low, high; /* clamping range */
+} mcuc_add_plane_params;
+
 #endif

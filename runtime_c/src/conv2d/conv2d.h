@@ -28,10 +28,10 @@ typedef struct mcuc_conv2d_params {
 static inline int8_t mcuc_conv2d_finish(const mcuc_conv2d_params *p, uint32_t acc, int32_t o)
 {
   int32_t y = mcuc_multiply_by_quantized_multiplier((int32_t)acc, p->multiplier[o], p->shift[o]);
-  y = mcuc_saturate_to_int32((int64_t)y + p->out_offset);
-  y = y < p->low ? p->low : y;
-  y = y > p->high ? p->high : y;
-  return (int8_t)y;
+  /* clamped before the offset is added, which may then not overflow */
+  y = y < p->low - p->out_offset ? p->low - p->out_offset : y;
+  y = y > p->high - p->out_offset ? p->high - p->out_offset : y;
+  return (int8_t)(y + p->out_offset);
 }
 
 /* Sum of x[i] * w[i] over n elements, modulo 2^32 as the reference's int32 accumulator. */

@@ -8,15 +8,22 @@
  */
 #include "conv2d/conv2d.h"
 
-/* One output pixel whose window reaches outside the map. */
+/* Output pixels whose windows reach outside the map. */
 static void mcuc_conv2d_border(const mcuc_conv2d_params *p, const mcuc_window_call *c)
 {
   const int32_t filter = p->kernel_h * p->kernel_w * p->group_in;
   int8_t *y = (int8_t *)c->dst;
-  int32_t o;
-  for (o = 0; o < p->group_out; ++o) {
-    const uint32_t acc = mcuc_conv2d_sum(p, c, (uint32_t)p->bias[o], p->weights + o * filter, 0);
-    y[o] = mcuc_conv2d_finish(p, acc, o);
+  int32_t start = 0;
+  int32_t n;
+  for (n = 0; n < c->n; ++n) {
+    const int8_t *w = p->weights;
+    int32_t o;
+    for (o = 0; o < p->group_out; ++o) {
+      y[o] = mcuc_conv2d_finish(p, mcuc_conv2d_sum(p, c, (uint32_t)p->bias[o], w, start), o);
+      w += filter;
+    }
+    start += p->stride_w * c->in_step;
+    y += c->dst_step;
   }
 }
 

@@ -22,6 +22,26 @@ typedef struct mcuc_fully_connected_params {
   int32_t low, high;      /* clamping range */
 } mcuc_fully_connected_params;
 
+/* How an accumulator becomes an element, for the kernels with `line` in their names:
+ *   y = clamp(((acc * multiplier) >> 32) + constant) >> right
+ * The host has proved that this is the rule for every acc (mcuc/ops/lines.py). */
+typedef struct mcuc_fully_connected_line {
+  int32_t bias;
+  int32_t multiplier;
+  int32_t constant;
+  int32_t right;
+} mcuc_fully_connected_line;
+
+/* Cores with the DSP extension, weights without zero point. */
+typedef struct mcuc_fully_connected_dsp_params {
+  const int32_t *weights; /* pairs of units, see mcuc/dsp_dot.h; an even number of pairs */
+  const int32_t *lines;   /* [units, a multiple of 4] mcuc_fully_connected_line */
+  int32_t depth;
+  int32_t words; /* of four bytes, in a depth */
+  int32_t units;
+  int32_t low, high; /* clamping range */
+} mcuc_fully_connected_dsp_params;
+
 /* Rule set tflm: requantized with two roundings, as a convolution is. */
 typedef struct mcuc_fully_connected_tflm_params {
   const int8_t *weights;     /* [units][depth] */
@@ -64,9 +84,10 @@ static inline uint32_t mcuc_fully_connected_offset(int32_t weights_offset, const
 static inline int8_t mcuc_fully_connected_clamp(int32_t y, int32_t offset, int32_t low,
                                                 int32_t high)
 {
-  y = mcuc_saturate_to_int32((int64_t)y + offset);
-  y = y < low ? low : y;
-  return (int8_t)(y > high ? high : y);
+  /* clamped before the offset is added, which may then not overflow */
+  y = y < low - offset ? low - offset : y;
+  y = y > high - offset ? high - offset : y;
+  return (int8_t)(y + offset);
 }
 
 #endif

@@ -18,7 +18,10 @@ MCUC_FN void mcuc_pad_s8_s8_rows__c(const void *params, const void *call)
   int32_t n;
 
   if (c->kernel_h == 0 || c->kernel_w == 0) {
-    memset(y, (int)p->fill, (size_t)p->channels);
+    for (n = 0; n < c->n; ++n) {
+      memset(y, (int)p->fill, (size_t)p->channels);
+      y += c->dst_step;
+    }
     return;
   }
   x = (const uint8_t *)c->rows[0];

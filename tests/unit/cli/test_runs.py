@@ -25,14 +25,14 @@ def folder(tmp_path: Path) -> Path:
 
 
 def tampered(folder: Path, table: str) -> None:
-    """Turns over the first byte of a table of the generated C."""
+    """Changes the first number of a table of the generated C."""
     path = folder / "digits_int8_data.h"
     text = path.read_text("utf-8")
-    note = text.index(table)
-    first = re.compile(r'"\\(\d{3})').search(text, note)
+    note = text.index(f" {table}:")
+    first = re.compile(r"= \{\s*(-?\d+)").search(text, note)
     assert first is not None
-    byte = f"{int(first[1], 8) ^ 0x40:03o}"
-    path.write_text(text[: first.start(1)] + byte + text[first.end(1) :], "utf-8")
+    number = int(first[1]) ^ 0x00400040
+    path.write_text(text[: first.start(1)] + str(number) + text[first.end(1) :], "utf-8")
 
 
 @pytest.mark.gcc
