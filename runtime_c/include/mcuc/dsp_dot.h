@@ -42,9 +42,8 @@ static inline void mcuc_dot_store(mcuc_dot_pair acc, const mcuc_dsp_scale *s, in
 
 /* Stores the first n <= 2 outputs of a pixel, whatever their shifts. */
 __attribute__((noinline, unused)) static void mcuc_dot_store_any(mcuc_dot_pair acc,
-                                                                 const mcuc_dsp_scale *s,
-                                                                 int8_t *y, int32_t offset,
-                                                                 int32_t n)
+                                                                 const mcuc_dsp_scale *s, int8_t *y,
+                                                                 int32_t offset, int32_t n)
 {
   y[0] = mcuc_dsp_requantize_rare(mcuc_dot_a(acc, s), &s[0], offset);
   if (n > 1) {
@@ -53,48 +52,47 @@ __attribute__((noinline, unused)) static void mcuc_dot_store_any(mcuc_dot_pair a
 }
 
 /* One step: four k. `w` is used up. */
-#define MCUC_DOT_1_STEP                     \
-  "ldr %[a], [%[x]], #4\n\t"                \
-  "ldr %[q], [%[w]], #8\n\t"                \
-  "sxtb16 %[b], %[a]\n\t"                   \
-  "sxtb16 %[a], %[a], ror #8\n\t"           \
-  "smlad %[t], %[b], %[q], %[t]\n\t"        \
-  "sxtb16 %[q], %[q]\n\t"                   \
-  "smlad %[u], %[b], %[q], %[u]\n\t"        \
-  "ldr %[q], [%[w], #-4]\n\t"               \
-  "smlad %[t], %[a], %[q], %[t]\n\t"        \
-  "sxtb16 %[q], %[q]\n\t"                   \
+#define MCUC_DOT_1_STEP              \
+  "ldr %[a], [%[x]], #4\n\t"         \
+  "ldr %[q], [%[w]], #8\n\t"         \
+  "sxtb16 %[b], %[a]\n\t"            \
+  "sxtb16 %[a], %[a], ror #8\n\t"    \
+  "smlad %[t], %[b], %[q], %[t]\n\t" \
+  "sxtb16 %[q], %[q]\n\t"            \
+  "smlad %[u], %[b], %[q], %[u]\n\t" \
+  "ldr %[q], [%[w], #-4]\n\t"        \
+  "smlad %[t], %[a], %[q], %[t]\n\t" \
+  "sxtb16 %[q], %[q]\n\t"            \
   "smlad %[u], %[a], %[q], %[u]\n\t"
 
-#define MCUC_DOT_2_STEP                     \
-  "ldr %[a], [%[x0]], #4\n\t"               \
-  "ldr %[c], [%[x1]], #4\n\t"               \
-  "ldr %[q], [%[w]], #8\n\t"                \
-  "sxtb16 %[b], %[a]\n\t"                   \
-  "sxtb16 %[a], %[a], ror #8\n\t"           \
-  "sxtb16 %[d], %[c]\n\t"                   \
-  "sxtb16 %[c], %[c], ror #8\n\t"           \
-  "smlad %[t0], %[b], %[q], %[t0]\n\t"      \
-  "smlad %[t1], %[d], %[q], %[t1]\n\t"      \
-  "sxtb16 %[q], %[q]\n\t"                   \
-  "smlad %[u0], %[b], %[q], %[u0]\n\t"      \
-  "smlad %[u1], %[d], %[q], %[u1]\n\t"      \
-  "ldr %[q], [%[w], #-4]\n\t"               \
-  "smlad %[t0], %[a], %[q], %[t0]\n\t"      \
-  "smlad %[t1], %[c], %[q], %[t1]\n\t"      \
-  "sxtb16 %[q], %[q]\n\t"                   \
-  "smlad %[u0], %[a], %[q], %[u0]\n\t"      \
+#define MCUC_DOT_2_STEP                \
+  "ldr %[a], [%[x0]], #4\n\t"          \
+  "ldr %[c], [%[x1]], #4\n\t"          \
+  "ldr %[q], [%[w]], #8\n\t"           \
+  "sxtb16 %[b], %[a]\n\t"              \
+  "sxtb16 %[a], %[a], ror #8\n\t"      \
+  "sxtb16 %[d], %[c]\n\t"              \
+  "sxtb16 %[c], %[c], ror #8\n\t"      \
+  "smlad %[t0], %[b], %[q], %[t0]\n\t" \
+  "smlad %[t1], %[d], %[q], %[t1]\n\t" \
+  "sxtb16 %[q], %[q]\n\t"              \
+  "smlad %[u0], %[b], %[q], %[u0]\n\t" \
+  "smlad %[u1], %[d], %[q], %[u1]\n\t" \
+  "ldr %[q], [%[w], #-4]\n\t"          \
+  "smlad %[t0], %[a], %[q], %[t0]\n\t" \
+  "smlad %[t1], %[c], %[q], %[t1]\n\t" \
+  "sxtb16 %[q], %[q]\n\t"              \
+  "smlad %[u0], %[a], %[q], %[u0]\n\t" \
   "smlad %[u1], %[c], %[q], %[u1]\n\t"
 
 /* Two steps per turn; an odd number enters in the middle. */
-#define MCUC_DOT_LOOP(step)  \
-  "lsrs %[n], %[n], #1\n\t"  \
-  "bcc 2f\n\t"               \
-  "adds %[n], %[n], #1\n\t"  \
-  "b 3f\n\t"                 \
-  "2:\n\t" step              \
-  "3:\n\t" step              \
-  "subs %[n], %[n], #1\n\t"  \
+#define MCUC_DOT_LOOP(step)   \
+  "lsrs %[n], %[n], #1\n\t"   \
+  "bcc 2f\n\t"                \
+  "adds %[n], %[n], #1\n\t"   \
+  "b 3f\n\t"                  \
+  "2:\n\t" step "3:\n\t" step \
+  "subs %[n], %[n], #1\n\t"   \
   "bne 2b\n\t"
 
 /* Adds 4 * n products, n > 0, of one pixel; returns the weights that follow. */
@@ -142,25 +140,28 @@ static inline const int32_t *mcuc_dot_2x2(const int8_t *x0, const int8_t *x1, co
 #endif
 }
 
-#define MCUC_DOT_4_HALF(x, w)                \
-  "smlad %[t0], " x ", %[q], %[t0]\n\t"      \
-  "sxtb16 %[q], %[q]\n\t"                    \
-  "smlad %[u0], " x ", %[q], %[u0]\n\t"      \
-  "ldr %[q], " w "\n\t"                      \
-  "smlad %[t1], " x ", %[q], %[t1]\n\t"      \
-  "sxtb16 %[q], %[q]\n\t"                    \
+#define MCUC_DOT_4_HALF(x, w) \
+  "smlad %[t0], " x           \
+  ", %[q], %[t0]\n\t"         \
+  "sxtb16 %[q], %[q]\n\t"     \
+  "smlad %[u0], " x           \
+  ", %[q], %[u0]\n\t"         \
+  "ldr %[q], " w              \
+  "\n\t"                      \
+  "smlad %[t1], " x           \
+  ", %[q], %[t1]\n\t"         \
+  "sxtb16 %[q], %[q]\n\t"     \
   "smlad %[u1], " x ", %[q], %[u1]\n\t"
 
-#define MCUC_DOT_4_STEP                        \
-  "ldr %[a], [%[x]], #4\n\t"                  \
-  "ldr %[q], [%[w]], #8\n\t"                  \
-  "sxtb16 %[b], %[a]\n\t"                     \
-  "sxtb16 %[a], %[a], ror #8\n\t"             \
-  MCUC_DOT_4_HALF("%[b]", "[%[v]], #8")        \
-  "ldr %[q], [%[w], #-4]\n\t"                 \
-  MCUC_DOT_4_HALF("%[a]", "[%[v], #-4]")
+#define MCUC_DOT_4_STEP                            \
+  "ldr %[a], [%[x]], #4\n\t"                       \
+  "ldr %[q], [%[w]], #8\n\t"                       \
+  "sxtb16 %[b], %[a]\n\t"                          \
+  "sxtb16 %[a], %[a], ror #8\n\t" MCUC_DOT_4_HALF( \
+      "%[b]", "[%[v]], #8") "ldr %[q], [%[w], #-4]\n\t" MCUC_DOT_4_HALF("%[a]", "[%[v], #-4]")
 
-/* As mcuc_dot_1x2, with two pairs of outputs: weights w, and those that follow after `gap` words. */
+/* As mcuc_dot_1x2, with two pairs of outputs: weights w, and those that follow after `gap` words.
+ */
 static inline const int32_t *mcuc_dot_1x4(const int8_t *x, const int32_t *w, int32_t n, int32_t gap,
                                           mcuc_dot_pair *acc0, mcuc_dot_pair *acc1)
 {

@@ -33,9 +33,11 @@ static inline uint32_t *mcuc_wide_fill(uint32_t *to, const int8_t *x0, const int
 }
 
 /* One pair of outputs of any shift, n <= 2 of which exist; returns the weights that follow. */
-__attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(
-    const uint32_t *x, const int32_t *w, int32_t words, int8_t *y, int32_t step, int32_t offset,
-    int32_t n)
+__attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uint32_t *x,
+                                                                       const int32_t *w,
+                                                                       int32_t words, int8_t *y,
+                                                                       int32_t step, int32_t offset,
+                                                                       int32_t n)
 {
   const mcuc_dsp_scale *s = (const mcuc_dsp_scale *)(const void *)(w + 2 * words);
   int32_t pixel;
@@ -51,23 +53,27 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(
   return w + 2 * words + 6;
 }
 
-#define MCUC_WIDE_STEP                \
-  "ldmia r12!, {r0, r1, r2}\n\t"      \
-  "ldr r11, [r3], #4\n\t"             \
-  "smlad r4, r0, r11, r4\n\t"         \
-  "smlad r5, r1, r11, r5\n\t"         \
-  "smlad r6, r2, r11, r6\n\t"         \
-  "sxtb16 r11, r11\n\t"               \
-  "smlad r8, r0, r11, r8\n\t"         \
-  "smlad r9, r1, r11, r9\n\t"         \
+#define MCUC_WIDE_STEP           \
+  "ldmia r12!, {r0, r1, r2}\n\t" \
+  "ldr r11, [r3], #4\n\t"        \
+  "smlad r4, r0, r11, r4\n\t"    \
+  "smlad r5, r1, r11, r5\n\t"    \
+  "smlad r6, r2, r11, r6\n\t"    \
+  "sxtb16 r11, r11\n\t"          \
+  "smlad r8, r0, r11, r8\n\t"    \
+  "smlad r9, r1, r11, r9\n\t"    \
   "smlad r10, r2, r11, r10\n\t"
 
 /* mcuc_dsp_requantize */
-#define MCUC_WIDE_STORE(acc, to)            \
-  "smmlar " acc ", " acc ", r1, " acc "\n\t" \
-  "add " acc ", " acc ", " acc ", asr #31\n\t" \
-  "smmlar " acc ", " acc ", r2, lr\n\t"     \
-  "ssat " acc ", #8, " acc "\n\t"           \
+#define MCUC_WIDE_STORE(acc, to)      \
+  "smmlar " acc ", " acc ", r1, " acc \
+  "\n\t"                              \
+  "add " acc ", " acc ", " acc        \
+  ", asr #31\n\t"                     \
+  "smmlar " acc ", " acc              \
+  ", r2, lr\n\t"                      \
+  "ssat " acc ", #8, " acc            \
+  "\n\t"                              \
   "strb " acc ", " to "\n\t"
 
 #define MCUC_WIDE_A(acc, to) "add " acc ", r0, " acc ", asr #8\n\t" MCUC_WIDE_STORE(acc, to)

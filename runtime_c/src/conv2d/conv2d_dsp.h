@@ -57,8 +57,8 @@ static inline void mcuc_conv2d_dsp_store_two(const mcuc_conv2d_dsp_params *p,
 }
 
 /* All outputs of a pixel whose depth lies in one piece. */
-__attribute__((noinline, unused)) static void mcuc_conv2d_dsp_pixel(
-    const mcuc_conv2d_dsp_params *p, const int8_t *x, int8_t *y)
+__attribute__((noinline, unused)) static void mcuc_conv2d_dsp_pixel(const mcuc_conv2d_dsp_params *p,
+                                                                    const int8_t *x, int8_t *y)
 {
   const int32_t *w = p->stream;
   int32_t o;

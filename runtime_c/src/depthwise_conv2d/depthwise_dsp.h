@@ -18,8 +18,8 @@ typedef struct mcuc_depthwise_dsp_params {
   const int32_t *rare;   /* [rares][4 + taps] channel, bias, multiplier, shift, weights: channels
                             with other shifts than to the right by 2 or more, computed again */
   int32_t rares;
-  int32_t channels;      /* at least 4 */
-  int32_t taps;          /* filled up */
+  int32_t channels; /* at least 4 */
+  int32_t taps;     /* filled up */
   int32_t kernel_h, kernel_w;
   int32_t stride_w, dilation_w;
   int32_t out_offset; /* the output's zero point */
@@ -65,24 +65,25 @@ static inline mcuc_depthwise_dsp_tap mcuc_depthwise_dsp_tap_at(
 #endif
 }
 
-#define MCUC_DEPTHWISE_DSP_TAP           \
-  "ldr %[a], [%[p]], #4\n\t"             \
-  "ldr %[a], [%[a], %[c]]\n\t"           \
-  "ldrd %[q], %[r], [%[w]], #8\n\t"      \
-  "sxtb16 %[b], %[a]\n\t"                \
-  "sxtb16 %[a], %[a], ror #8\n\t"        \
-  "smlabb %[s0], %[b], %[q], %[s0]\n\t"  \
-  "smlatt %[s2], %[b], %[q], %[s2]\n\t"  \
-  "smlabb %[s1], %[a], %[r], %[s1]\n\t"  \
+#define MCUC_DEPTHWISE_DSP_TAP          \
+  "ldr %[a], [%[p]], #4\n\t"            \
+  "ldr %[a], [%[a], %[c]]\n\t"          \
+  "ldrd %[q], %[r], [%[w]], #8\n\t"     \
+  "sxtb16 %[b], %[a]\n\t"               \
+  "sxtb16 %[a], %[a], ror #8\n\t"       \
+  "smlabb %[s0], %[b], %[q], %[s0]\n\t" \
+  "smlatt %[s2], %[b], %[q], %[s2]\n\t" \
+  "smlabb %[s1], %[a], %[r], %[s1]\n\t" \
   "smlatt %[s3], %[a], %[r], %[s3]\n\t"
 
 /* mcuc_dsp_requantize */
-#define MCUC_DEPTHWISE_DSP_STORE(s)      \
-  "ldrd %[q], %[r], [%[w]], #8\n\t"      \
-  "smmlar %[a], " s ", %[q], " s "\n\t"  \
-  "add %[a], %[a], %[a], asr #31\n\t"    \
-  "smmlar %[a], %[a], %[r], %[n]\n\t"    \
-  "ssat %[a], #8, %[a]\n\t"              \
+#define MCUC_DEPTHWISE_DSP_STORE(s)   \
+  "ldrd %[q], %[r], [%[w]], #8\n\t"   \
+  "smmlar %[a], " s ", %[q], " s      \
+  "\n\t"                              \
+  "add %[a], %[a], %[a], asr #31\n\t" \
+  "smmlar %[a], %[a], %[r], %[n]\n\t" \
+  "ssat %[a], #8, %[a]\n\t"           \
   "strb %[a], [%[p]], #1\n\t"
 
 /* Blocks of four channels from offset c on, up to block->end; returns the stream that follows. */

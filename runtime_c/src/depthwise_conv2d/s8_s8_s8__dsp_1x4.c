@@ -11,8 +11,8 @@
 
 /* Points taps at the pixels of the window that begins `start` bytes from the call's first. */
 static void mcuc_depthwise_dsp_point(const mcuc_depthwise_dsp_params *p, const mcuc_window_call *c,
-                                     const mcuc_depthwise_dsp_block *block,
-                                     int32_t start, mcuc_depthwise_dsp_tap *taps)
+                                     const mcuc_depthwise_dsp_block *block, int32_t start,
+                                     mcuc_depthwise_dsp_tap *taps)
 {
   const int32_t step = p->dilation_w * c->in_step;
   int32_t t = 0;
@@ -33,8 +33,7 @@ static void mcuc_depthwise_dsp_point(const mcuc_depthwise_dsp_params *p, const m
 
 /* The rare channels of a pixel. */
 static void mcuc_depthwise_dsp_rare(const mcuc_depthwise_dsp_params *p,
-                                    const mcuc_depthwise_dsp_block *block, int32_t start,
-                                    int8_t *y)
+                                    const mcuc_depthwise_dsp_block *block, int32_t start, int8_t *y)
 {
   const int32_t *r = p->rare;
   int32_t i;
