@@ -49,6 +49,7 @@ def build_bench(
     sanitize: bool = False,
     stack_usage: bool = False,
     merge: bool = False,
+    compiler: toolchain.Toolchain | None = None,
 ) -> firmware.Program:
     """Writes the sources of all units into `folder` and links them with the harness.
 
@@ -57,6 +58,7 @@ def build_bench(
     Args:
         merge: Compile all units as one translation unit that shares its kernels: fast for many
             small models.
+        compiler: Default: the best one installed.
     """
     sources = []
     folder.mkdir(parents=True, exist_ok=True)
@@ -91,6 +93,7 @@ def build_bench(
         config,
         folder / "build",
         board=board,
+        toolchain=compiler,
         options=toolchain.Options(
             optimize=optimize,
             include_dirs=tuple(folder / unit.project.name for unit in units),

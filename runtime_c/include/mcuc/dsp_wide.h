@@ -84,7 +84,8 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pairs(
     const uint32_t *x, const int32_t *w, int32_t words, int8_t *y, int32_t step, int32_t offset,
     int32_t pairs)
 {
-#if MCUC_DSP_ASM
+/* All registers but the stack pointer and the frame pointer r7: more than clang hands out. */
+#if MCUC_DSP_ASM && !defined(__clang__)
   register const int32_t *next __asm__("r3") = w;
   __asm__ volatile(
       "1:\n\t"
