@@ -159,11 +159,17 @@ def _other_schedules(
 
 
 def _compiled(name: str, schedule: str, input_mode: str) -> Compiled | None:
-    """The model; 2x2 patches end at the latest of the first ops that can end them."""
+    """The model, or None if it cannot be scheduled so (a first layer that needs the whole input).
+
+    2x2 patches end at the latest of the first ops that can end them.
+    """
     if schedule != "patch":
-        return compile_model(
-            model_file(name), board=MAIN_BOARD, schedule=schedule, input_mode=input_mode
-        )
+        try:
+            return compile_model(
+                model_file(name), board=MAIN_BOARD, schedule=schedule, input_mode=input_mode
+            )
+        except ScheduleError:
+            return None
     for index in reversed(range(1, PATCHED_OPS)):
         try:
             return compile_model(model_file(name), board=MAIN_BOARD, schedule=f"patch:2x2@{index}")
