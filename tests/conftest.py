@@ -7,6 +7,7 @@ import importlib.util
 import os
 import shutil
 
+import hypothesis
 import pytest
 
 from benchmarks.models import data_folder
@@ -50,6 +51,9 @@ _NEEDS = {
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    if os.environ.get("CI") == "true":  # the same examples in every run; elsewhere new ones
+        hypothesis.settings.register_profile("ci", derandomize=True)
+        hypothesis.settings.load_profile("ci")
     for name, (need, _) in _NEEDS.items():
         config.addinivalue_line("markers", f"{name}: needs {need}")
     config.addinivalue_line("markers", "slow: takes more than a few seconds")
