@@ -81,6 +81,8 @@ def fill(rng: np.random.Generator, type_: TensorType, pattern: str) -> Array:
     dtype = type_.dtype.numpy
     if type_.dtype is DType.F32:
         return _fill_float(rng, type_.shape, pattern)
+    if type_.dtype is DType.BOOL:
+        return rng.integers(0, 2, type_.shape).astype(np.bool_)
     info = np.iinfo(dtype.name)
     if pattern == "extremes":
         return rng.choice(np.array([info.min, info.max], dtype), type_.shape)
