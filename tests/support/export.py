@@ -23,6 +23,7 @@ from mcuc.ops import (
     mean,
     mul,
     pooling,
+    reduce,
     relu,
     reshape,
     softmax,
@@ -197,6 +198,14 @@ def _mean(export: _Export, node: Node) -> None:
     export.write("MEAN", node, {"keep_dims": node.attrs.keep_dims}, [axes])
 
 
+def _reduce(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, reduce.Attrs)
+    kind = node.attrs.kind
+    name = "SUM" if kind == "sum" else f"REDUCE_{kind.upper()}"
+    axes = export.integers("axes", node.attrs.axes)
+    export.write(name, node, {"keep_dims": node.attrs.keep_dims}, [axes])
+
+
 def _reshape(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, reshape.Attrs)
     export.write("RESHAPE", node, extra=[export.integers("shape", node.attrs.shape)])
@@ -236,6 +245,7 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "mul": _binary,
     "concatenation": _concatenation,
     "mean": _mean,
+    "reduce": _reduce,
     "reshape": _reshape,
     "transpose": _transpose,
     "relu": _relu,
