@@ -28,6 +28,7 @@ from mcuc.ops import (
     reshape,
     softmax,
     transpose,
+    transpose_conv,
 )
 from mcuc.ops.convolution import ConvAttrs
 from mcuc.ops.windows import explicit_pad
@@ -151,6 +152,24 @@ def _convolution(export: _Export, node: Node) -> None:
     export.model.op(name, operands, [export.tensors[v] for v in node.outputs], options)
 
 
+def _transpose_conv(export: _Export, node: Node) -> None:
+    attrs = node.attrs
+    assert isinstance(attrs, transpose_conv.Attrs)
+    out, weights = export.graph.type(node.outputs[0]), export.graph.operand_types(node)[1]
+    assert weights is not None
+    same = explicit_pad("SAME", attrs.size, _size(weights), attrs.stride)
+    x, w, *bias = export.operands(node)
+    options = {
+        "padding": "SAME" if attrs.pad == (same[0], same[2]) and any(same) else "VALID",
+        "stride_h": attrs.stride[0],
+        "stride_w": attrs.stride[1],
+        **_activation(attrs.activation),
+    }
+    operands = [export.integers("output_shape", out.shape), w, x, *bias]
+    results = [export.tensors[v] for v in node.outputs]
+    export.model.op("TRANSPOSE_CONV", operands, results, options, version=4)
+
+
 def _size(type_: TensorType) -> tuple[int, int]:
     return type_.shape[1], type_.shape[2]
 
@@ -238,6 +257,7 @@ def _plain(export: _Export, node: Node) -> None:
 _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "conv2d": _convolution,
     "depthwise_conv2d": _convolution,
+    "transpose_conv": _transpose_conv,
     "fully_connected": _fully_connected,
     "average_pool2d": _pool,
     "max_pool2d": _pool,

@@ -43,6 +43,7 @@ _DTYPES = {
 _OPTIONS = {
     "CONV_2D": "Conv2DOptions",
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
+    "TRANSPOSE_CONV": "TransposeConvOptions",
     "FULLY_CONNECTED": "FullyConnectedOptions",
     "ADD": "AddOptions",
     "SUB": "SubOptions",
