@@ -29,6 +29,7 @@ from mcuc.ops import (
     softmax,
     transpose,
     transpose_conv,
+    unary,
 )
 from mcuc.ops.convolution import ConvAttrs
 from mcuc.ops.windows import explicit_pad
@@ -249,6 +250,16 @@ def _pad(export: _Export, node: Node) -> None:
     export.write("PADV2" if len(node.inputs) > 2 else "PAD", node)
 
 
+def _unary(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, unary.Attrs)
+    function, options = node.attrs.function, {}
+    if function == "leaky_relu":
+        options = {"alpha": node.attrs.alpha}
+    if function.startswith("gelu"):
+        options, function = {"approximate": function == "gelu_tanh"}, "gelu"
+    export.write(function.upper(), node, options)
+
+
 def _plain(export: _Export, node: Node) -> None:
     """An op without options, called as TFLite's operator is."""
     export.write(node.op.upper(), node)
@@ -271,4 +282,5 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "relu": _relu,
     "softmax": _softmax,
     "pad": _pad,
+    "unary": _unary,
 }
