@@ -84,17 +84,20 @@ class _Machine:
         node = self.program.graph.nodes[step.node]
         where = f"{where}: {node.op} {step.node}"
         site = Site.of(self.program.graph, node, self.program.numerics)
+        self._scratch(step, row, where, accumulators)  # in use before everything is read
         reads: list[tuple[Operand, list[tuple[int, Bytes]]]] = []
         for operand, box in _reads(step, row, site, spec_of(node.op)):
             value = node.inputs[operand.position]
             if value is not None and box is not None and operand.view.const is None:
                 taken = self._rows(value, operand.view, box, write=False, where=where)
                 reads.append((operand, taken))
-        self._scratch(step, row, where, accumulators)
         if step.form is Form.FOLD and row + 1 < step.rows[1]:
             return
         written = self._rows(node.outputs[0], step.output, _written(step, row), write=True)
         self._hazards(step, site, reads, written, where)
+        area, token = self._scratch_of(step)
+        if (area != token).any():
+            self._problem(f"{where} writes its output on its scratch")
 
     def _hazards(
         self,
@@ -121,13 +124,18 @@ class _Machine:
             if not (operand.position in kernel.inplace and below):
                 self._problem(f"{where} overwrites what it reads")
 
+    def _scratch_of(self, step: Step) -> tuple[Bytes, int]:
+        """The owners of the step's scratch bytes, and the token that is its own."""
+        if step.scratch is None:
+            return np.empty(0, np.int64), -1
+        placement = self.plan.placements[step.scratch]
+        size = self.program.buffers[step.scratch].size_bytes
+        return self.owner[placement.region][placement.offset :][:size], -2 - step.scratch
+
     def _scratch(self, step: Step, row: int, where: str, accumulators: set[int]) -> None:
         if step.scratch is None:
             return
-        placement = self.plan.placements[step.scratch]
-        size = self.program.buffers[step.scratch].size_bytes
-        token = -2 - step.scratch
-        area = self.owner[placement.region][placement.offset : placement.offset + size]
+        area, token = self._scratch_of(step)
         if step.form is Form.FOLD and step.scratch in accumulators and (area != token).any():
             self._problem(f"{where}: accumulators were overwritten")
         accumulators.add(step.scratch)
