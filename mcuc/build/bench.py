@@ -105,7 +105,7 @@ def _written(units: Sequence[Unit], folder: Path, merge: bool) -> list[toolchain
 
 def rows_of(unit: Unit) -> int:
     """Kernel rows of the largest window of a model: MCUC_MAX_KERNEL_ROWS."""
-    return max((s.window.kernel[0] for s in unit.program.steps() if s.window), default=1)
+    return max((s.window.kernel[0] for s in unit.program.leaves() if s.window), default=1)
 
 
 def _region_bytes(units: Sequence[Unit]) -> tuple[int, ...]:
