@@ -84,7 +84,7 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
     inputs = port_views(program.inputs, program.graph, tables, "input", name)
     outputs = port_views(program.outputs, program.graph, tables, "output", name)
     regions = _regions(program, plan, tables, name)
-    params_headers = sorted({step.params.header for step in program.steps()})
+    params_headers = sorted({step.params.header for step in program.leaves()})
     context = {
         "name": name,
         "NAME": name.upper(),
