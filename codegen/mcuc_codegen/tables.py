@@ -70,8 +70,9 @@ class Tables:
 
     @property
     def max_regions(self) -> int:
-        """Base addresses of a run: the used regions, and one for an input that comes in rows."""
-        return max(1, len(self.regions) + int(self.program.pushes))
+        """Base addresses of a run: the used regions, and one for state or an input in rows."""
+        apart = self.program.pushes or bool(self.program.states)
+        return max(1, len(self.regions) + int(apart))
 
     def array(self, array: npt.NDArray[np.generic], note: str) -> str:
         """Name of the table that holds an array."""
@@ -207,8 +208,8 @@ class Tables:
             address = name if view.offset == 0 else f"{name} + {view.offset // elem}"
             place = f"{{{address}, 0, 0}}"
         else:
-            # an input that comes in rows lies in a region of its own
-            place = f"{{0, 0, {len(self.regions)}}}"
+            # state, or an input that comes in rows, lies in a region of its own
+            place = f"{{0, {view.offset if view.state else 0}, {len(self.regions)}}}"
             if view.buffer is not None:
                 place = self._buffer_place(view.buffer, view.offset)
         return (

@@ -120,8 +120,8 @@ class View:
     """A box of a tensor in memory.
 
     Attributes:
-        buffer: Index of a buffer of the program; None for constant data, and for an input that
-            the application delivers.
+        buffer: Index of a buffer of the program; None for constant data, for state, and for an
+            input that the application delivers.
         offset: Bytes from the buffer's start to the box's origin.
         box: The box held, in tensor coordinates.
         rows: Row slots; row y stands in slot (y - box.y0) % rows.
@@ -129,6 +129,7 @@ class View:
         const: Constant data instead of a buffer, shape of the canonical tensor.
         layout: "hwc" or "hcw".
         bits: Bits per element.
+        state: It lies in the memory that outlives a run; `offset` counts from its start.
     """
 
     buffer: int | None
@@ -140,6 +141,7 @@ class View:
     const: Array | None = None
     layout: str = "hwc"
     bits: int = 8
+    state: bool = False
 
 
 @dataclass(frozen=True)
@@ -176,7 +178,7 @@ class Operand:
     @property
     def pushed(self) -> bool:
         """The application delivers its rows while the segment runs."""
-        return self.view.buffer is None and self.view.const is None
+        return self.view.buffer is None and self.view.const is None and not self.view.state
 
 
 @dataclass(frozen=True)
@@ -343,12 +345,23 @@ class Port:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """State: where a run finds it, and from where it is copied there at the end of the run."""
+
+    place: View
+    result: View
+    size_bytes: int
+    initial: Array
+
+
+@dataclass(frozen=True)
 class Program:
     """Everything that is needed to plan memory and write C.
 
     Attributes:
         overlaps: Pairs of buffers that need not be apart.
         numerics: Name of the rule set, "litert-2.3" or "tflm".
+        states: What outlives a run.
     """
 
     graph: Graph
@@ -360,6 +373,12 @@ class Program:
     overlaps: tuple[Overlap, ...] = ()
     numerics: str = "litert-2.3"
     notes: tuple[str, ...] = field(default=())
+    states: tuple[Kept, ...] = ()
+
+    @property
+    def state_bytes(self) -> int:
+        """Memory that outlives a run."""
+        return max((s.place.offset + s.size_bytes + 3 & ~3 for s in self.states), default=0)
 
     @property
     def pushes(self) -> bool:

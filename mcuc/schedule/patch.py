@@ -50,7 +50,7 @@ def _check(
 ) -> None:
     inside = {c.node.outputs[0] for c in members[:-1]}
     outside = [c for i, c in callers.items() if i not in group.nodes]
-    read = {v for c in outside for v in c.node.inputs} | set(storage.graph.outputs)
+    read = {v for c in outside for v in c.node.inputs} | set(storage.graph.results)
     height, width, _ = members[-1].output_shape
     for caller in members:
         uncut = caller.kernel.form in (Form.WHOLE, Form.FOLD) or caller.spec.assemble
