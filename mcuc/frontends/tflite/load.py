@@ -7,7 +7,7 @@ Value ids of the graph are the file's tensor indices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcuc.errors import Loc, McucError, ModelError, flatten, raise_all
@@ -33,6 +33,9 @@ _MOST_PROBLEMS = 1000
 # Scales of all operands together. The largest models for microcontrollers have some 20 000; a file
 # that names one long list of scales again and again would take minutes to check.
 _MOST_SCALES = 1 << 19
+
+# Ops that files hold for constants stored in another form: the op behind wants them as constants.
+_STORED_FORMS = ("dequantize",)
 
 
 @dataclass(frozen=True)
@@ -271,6 +274,10 @@ class _Loader:
             raise site.error("E117", f"the operators have more than {_MOST_SCALES:,} scales")
         (inferred,) = spec.infer(site)
         self._check_result(raw.outputs[0], inferred, site)
+        if mapped.op in _STORED_FORMS and site.consts[0] is not None:
+            (data,) = spec.ref(replace(site, outputs=(inferred,)), *site.consts)
+            self._values[raw.outputs[0]] = Value(inferred, declared.name, data)
+            return
         self._values[raw.outputs[0]] = Value(inferred, declared.name)
         self._nodes.append(Node(mapped.op, ids, raw.outputs, mapped.attrs, operator.loc))
 

@@ -159,6 +159,17 @@ static inline void *mcuc_address(const mcuc_memory *memory, const mcuc_place *pl
   return (uint8_t *)memory->ram[place->region] + place->offset;
 }
 
+/* What lies some bytes behind a pixel: of any element type, which views keep aligned. */
+static inline const void *mcuc_at(const void *base, int32_t bytes)
+{
+  return (const uint8_t *)base + bytes;
+}
+
+static inline void *mcuc_to(void *base, int32_t bytes)
+{
+  return (uint8_t *)base + bytes;
+}
+
 /* First byte of pixel x in row y of a view. */
 static inline const uint8_t *mcuc_pixel_at(const mcuc_memory *memory, const mcuc_view *view,
                                            int32_t y, int32_t x)
