@@ -18,6 +18,7 @@ from mcuc.ir.graph import Array, Graph
 from mcuc.ir.program import Form, Step
 from mcuc.ir.types import DType
 from mcuc.numerics import int8
+from mcuc.numerics.agreement import FLOAT_TOLERANCE, agree
 from mcuc.ops import spec_of
 from mcuc.ops.interpret import run_reference
 from mcuc.report.document import Json
@@ -47,7 +48,8 @@ def verify_model(
         compiled: The model.
         places: Of PLACES.
         vectors: Random sets of inputs, beside those given.
-        against: "tflite" also compares the reference with TFLite's own interpreter.
+        against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
+            for byte, float32 results within FLOAT_TOLERANCE of the largest magnitude.
         given: More sets of inputs.
 
     Returns:
@@ -58,7 +60,7 @@ def verify_model(
         if place not in PLACES:
             raise ModelError("E109", f"{place!r} is not one of {', '.join(PLACES)}")
     sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
-    expected = [run_reference(graph, vector, numerics) for vector in sets]
+    expected = in_sequence(graph, sets, numerics)
     mismatches = 0
     first: Json | None = None
     if against == "tflite":
@@ -68,13 +70,16 @@ def verify_model(
         if place == "reference":
             continue
         with bench(compiled, place) as made:
-            wrong, where, used = _in_place(made, place, sets, expected)
+            every = [vector for vector in sets for _ in range(RUNS)]
+            repeated = in_sequence(graph, every, numerics) if graph.states else None
+            wrong, where, used = _in_place(made, place, sets, expected, repeated)
         mismatches, first, stack = mismatches + wrong, first or where, max(stack, used)
     report = dict(compiled.report)
     report["verify"] = {
         "on": list(places),
         "board": compiled.board.id if "qemu" in places else None,
         "against": "TFLite BUILTIN_REF (ai-edge-litert)" if against else None,
+        "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
         "vectors": len(sets),
         "runs_per_vector": POISONS * RUNS,
         "mismatches": mismatches,
@@ -84,21 +89,47 @@ def verify_model(
     return report
 
 
+def in_sequence(
+    graph: Graph, vectors: Sequence[Sequence[Array]], numerics: str
+) -> list[list[Array]]:
+    """The reference's outputs of runs one after another: state goes from each to the next."""
+    memory: dict[int, Array] = {}
+    return [run_reference(graph, vector, numerics, memory=memory) for vector in vectors]
+
+
+def _has_floats(compiled: Compiled) -> bool:
+    """Whether TFLite's results are compared within a tolerance, not byte for byte."""
+    source = compiled.lowered.source
+    return any(source.type(v).dtype is DType.F32 for v in source.outputs)
+
+
 def _same(a: Sequence[Array], b: Sequence[Array]) -> bool:
     return all(x.tobytes() == np.ascontiguousarray(y).tobytes() for x, y in zip(a, b, strict=True))
 
 
 def _in_place(
-    made: Bench, place: str, sets: Sequence[Sequence[Array]], expected: Sequence[Sequence[Array]]
+    made: Bench,
+    place: str,
+    sets: Sequence[Sequence[Array]],
+    expected: Sequence[Sequence[Array]],
+    repeated: Sequence[Sequence[Array]] | None,
 ) -> tuple[int, Json | None, int]:
-    """Runs that differ from what is expected, the first layer that does, stack bytes."""
+    """Runs that differ from what is expected, the first layer that does, stack bytes.
+
+    `repeated`: with state, where the runs of one vector differ, what each of them gives.
+    """
     records = made.run(sets, thorough=True)
     stack = max((r.stack_bytes or 0 for r in records), default=0)
     per_vector = POISONS * RUNS
     wrong = [
         i
         for i, record in enumerate(records)
-        if not _same(made.compiled.unit.decode(record.outputs), expected[i // per_vector])
+        if not _same(
+            made.compiled.unit.decode(record.outputs),
+            expected[i // per_vector]
+            if repeated is None
+            else repeated[i // per_vector * RUNS + i % RUNS],
+        )
     ]
     if not wrong:
         return *_inside(made, place, sets[:TRACED]), stack
@@ -162,10 +193,13 @@ def _against_tflite(
     theirs = run_tflite(compiled.model_bytes, file_sets)
     mismatches = 0
     first: Json | None = None
+    memory: dict[int, Array] = {}
     for i, (vector, want) in enumerate(zip(file_sets, theirs, strict=True)):
-        ours = run_reference(source, vector, compiled.options.numerics, keep_all=True)
+        numerics = compiled.options.numerics
+        ours = run_reference(source, vector, numerics, keep_all=True, memory=memory)
         surviving = [ours[p.value] for p in compiled.lowered.program.outputs if p.value in ours]
-        same = _same([ours[v] for v in source.outputs], want)
+        own = [ours[v] for v in source.outputs]
+        same = all(agree(a, b) for a, b in zip(own, want, strict=True))
         if same and _same(surviving, expected[i]):
             continue
         mismatches += 1
@@ -194,7 +228,7 @@ def _first_tensor(compiled: Compiled, vector: Sequence[Array], ours: dict[int, A
     (theirs,) = run_tflite_tensors(compiled.model_bytes, [vector])
     for node in compiled.lowered.source.nodes:
         for v in node.outputs:
-            if v in theirs and v in ours and not _same([ours[v]], [theirs[v]]):
+            if v in theirs and v in ours and not agree(ours[v], theirs[v]):
                 return {
                     "step": None,
                     "op_index": node.loc.op_index,
