@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from mcuc.frontends.tflite.builtins import elementwise, moves, pooling, reduction, shapes, weights
+from mcuc.frontends.tflite.builtins import (
+    elementwise,
+    moves,
+    pooling,
+    reduction,
+    sequences,
+    shapes,
+    weights,
+)
 from mcuc.frontends.tflite.operator import Builtin
 
 BUILTINS: Mapping[str, Builtin] = MappingProxyType(
@@ -16,5 +24,6 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         **reduction.BUILTINS,
         **shapes.BUILTINS,
         **moves.BUILTINS,
+        **sequences.BUILTINS,
     }
 )
