@@ -7,16 +7,18 @@ import pytest
 
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import int8
 from mcuc.ops import add, average_pool2d, conv2d, dequantize, quantize, relu, reshape, transpose
 from mcuc.ops.depthwise_conv2d import Attrs as DepthwiseAttrs
 from mcuc.ops.interpret import run_reference
 from mcuc.passes.fold_constants import MAX_GROWTH_BYTES, fold_constants
 from mcuc.passes.fuse_pad import fuse_pad
+from mcuc.passes.positive_scales import positive_scales
 from mcuc.passes.remove_dead_nodes import remove_dead_nodes
 from mcuc.passes.strip_io_quantize import strip_io_quantize
 from mcuc.passes.transpose_to_reshape import transpose_to_reshape
 from mcuc.passes.verify import verify_graph
-from tests.support.cases import s8
+from tests.support.cases import per_channel, s8
 from tests.support.graphs import GraphBuilder, random_inputs
 
 X = s8((1, 5, 6, 2), 0.05, 7)
@@ -247,3 +249,44 @@ class TestStripIoQuantize:
         q = build.node("quantize", quantize.Attrs(), (x,), s8((1, 4), 0.1))
         graph = build.graph(build.node("quantize", quantize.Attrs(), (q,), S8))
         assert strip_io_quantize(graph) is graph
+
+
+class TestPositiveScales:
+    def graph(self, weights: list[int], scales: list[float], bias: list[int]) -> Graph:
+        build = GraphBuilder()
+        shape = (len(weights), 1, 1, 2)
+        data = np.repeat(np.asarray(weights, np.int8), 2).reshape(shape)
+        operands = (
+            build.input(X),
+            build.const(data, per_channel(shape, scales, 0)),
+            build.const(np.asarray(bias, np.int32)),
+        )
+        return build.graph(build.node("conv2d", PLAIN, operands, s8((), 0.1, 3)))
+
+    def test_channels_are_turned_round(self) -> None:
+        before = self.graph([5, -127, 9], [-0.01, 0.02, -0.03], [100, 200, -300])
+        after = positive_scales(before)
+        _, weights, bias = (after.values[v or 0] for v in after.nodes[0].inputs)
+        assert weights.const is not None and bias.const is not None
+        assert weights.const[:, 0, 0, 0].tolist() == [-5, -127, -9]
+        assert bias.const.tolist() == [-100, 200, 300]
+        assert weights.type.quant is not None and min(weights.type.quant.scales) > 0
+        assert_same(before, after)
+
+    def test_what_has_no_negative_stays(self) -> None:
+        for weights, bias in (([-128, 1], [0, 0]), ([100, 1], [-(2**31), 0])):
+            before = self.graph(weights, [-0.01, 0.02], bias)
+            assert positive_scales(before) is before
+
+    def test_positive_scales_stay(self) -> None:
+        before = self.graph([5, 6], [0.01, 0.02], [1, 2])
+        assert positive_scales(before) is before
+
+    @pytest.mark.parametrize("shift", [-14, -2, -1, 0, 5])
+    def test_the_rule_is_odd_in_the_factor(self, shift: int) -> None:
+        rng = np.random.default_rng(0)
+        acc = np.concatenate([rng.integers(-(2**31) + 1, 2**31, 100000), np.arange(-70000, 70000)])
+        for multiplier in (2**30, 2**30 + 1, 0x55555555, 2**31 - 1):
+            a = int8.requantize_conv(acc, -multiplier, shift, 5)
+            b = int8.requantize_conv(-acc, multiplier, shift, 5)
+            np.testing.assert_array_equal(a, b)
