@@ -19,6 +19,7 @@ from mcuc.ir.target import Target
 from mcuc.passes.fold_constants import fold_constants_pass
 from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.positive_scales import POSITIVE_SCALES
+from mcuc.passes.remove_channels import remove_channels_pass
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
 from mcuc.passes.spec import Pass
 from mcuc.passes.stream_input import STREAM_INPUT
@@ -41,6 +42,7 @@ def passes(options: Options) -> list[Pass]:
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
         FUSE_PAD,  # a convolution pads for free
         POSITIVE_SCALES,  # fast kernels want factors that are not negative
+        remove_channels_pass(options.numerics),  # constants, and what nothing depends on
         REMOVE_DEAD_NODES,  # what the passes above left behind
         *([STREAM_INPUT] if options.input_mode == "streamed" else []),  # rows get a place to stay
         Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,6 +16,7 @@ from mcuc.ops.interpret import run_reference
 from mcuc.passes.fold_constants import MAX_GROWTH_BYTES, fold_constants
 from mcuc.passes.fuse_pad import fuse_pad
 from mcuc.passes.positive_scales import positive_scales
+from mcuc.passes.remove_channels import remove_channels
 from mcuc.passes.remove_dead_nodes import remove_dead_nodes
 from mcuc.passes.strip_io_quantize import strip_io_quantize
 from mcuc.passes.transpose_to_reshape import transpose_to_reshape
@@ -290,3 +293,53 @@ class TestPositiveScales:
             a = int8.requantize_conv(acc, -multiplier, shift, 5)
             b = int8.requantize_conv(-acc, multiplier, shift, 5)
             np.testing.assert_array_equal(a, b)
+
+
+class TestRemoveChannels:
+    """x -> 1x1 convolution with dead channels -> reader -> output."""
+
+    X = s8((1, 4, 4, 4), 0.05, -128)
+    MIDDLE = s8((), 0.1, -128)
+
+    def graph(self, bias: list[int], kernel: int, pad: int, middle: str = "") -> Graph:
+        """Channels 2 .. 7 of the first convolution have no weights."""
+        build = GraphBuilder()
+        rng = np.random.default_rng(1)
+        data = rng.integers(-127, 128, (8, 1, 1, 4), np.int8)
+        data[2:] = 0
+        weights = build.const(data, s8(data.shape, 0.01))
+        operands = (build.input(self.X), weights, build.const(np.asarray(bias, np.int32)))
+        y = build.node("conv2d", conv2d.Attrs(activation="relu"), operands, self.MIDDLE)
+        if middle == "depthwise":
+            y = build.depthwise(y, DepthwiseAttrs(pad=(1, 1, 1, 1)), 3, seed=3)
+        elif middle == "pool":
+            y = build.node("average_pool2d", average_pool2d.Attrs((2, 2)), (y,), self.MIDDLE)
+        attrs = conv2d.Attrs(pad=(pad,) * 4)
+        return build.graph(build.conv(y, 5, attrs, kernel, seed=2))
+
+    @pytest.mark.parametrize("middle", ["", "pool"])
+    @pytest.mark.parametrize(
+        ("value", "kernel", "pad"), [(-50, 1, 0), (90000, 1, 0), (900, 2, 0), (0, 3, 1)]
+    )
+    def test_constants_go(self, value: int, kernel: int, pad: int, middle: str) -> None:
+        before = self.graph([5, 6] + [value] * 6, kernel, pad, middle)
+        after = remove_channels(before)
+        assert after.type(after.nodes[0].outputs[0]).shape[3] == 4  # a word
+        assert after.type(after.outputs[0]).shape == before.type(before.outputs[0]).shape
+        assert_same(before, after)
+
+    def test_what_padding_makes_different_stays(self) -> None:
+        before = self.graph([5, 6] + [90000] * 6, 3, 1)
+        assert remove_channels(before) is before
+
+    def test_through_a_depthwise_convolution(self) -> None:
+        before = self.graph([5, 6] + [-1] * 6, 1, 0, "depthwise")
+        after = remove_channels(before)
+        assert [after.type(n.outputs[0]).shape[3] for n in after.nodes] == [4, 4, 5]
+        assert_same(before, after)
+
+    def test_outputs_keep_their_channels(self) -> None:
+        before = self.graph([5, 6] + [0] * 6, 1, 0)
+        (middle,) = before.nodes[0].outputs
+        shown = replace(before, outputs=(*before.outputs, middle))
+        assert remove_channels(shown) is shown

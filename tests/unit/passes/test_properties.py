@@ -12,13 +12,22 @@ from mcuc.ops.interpret import run_reference
 from mcuc.passes.fold_constants import FOLD_CONSTANTS
 from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.positive_scales import POSITIVE_SCALES
+from mcuc.passes.remove_channels import remove_channels_pass
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
 from mcuc.passes.spec import Pass
 from mcuc.passes.transpose_to_reshape import TRANSPOSE_TO_RESHAPE
 from mcuc.passes.verify import verify_graph
 from tests.support.graphs import graphs, random_inputs
 
-EXACT = (REMOVE_DEAD_NODES, FOLD_CONSTANTS, FUSE_PAD, TRANSPOSE_TO_RESHAPE, POSITIVE_SCALES)
+REMOVE_CHANNELS = remove_channels_pass("litert-2.3")
+EXACT = (
+    REMOVE_DEAD_NODES,
+    FOLD_CONSTANTS,
+    FUSE_PAD,
+    TRANSPOSE_TO_RESHAPE,
+    POSITIVE_SCALES,
+    REMOVE_CHANNELS,
+)
 CALM = settings(
     max_examples=60,
     deadline=None,
