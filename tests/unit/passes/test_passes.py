@@ -8,16 +8,18 @@ import numpy as np
 import pytest
 
 from mcuc.ir.graph import Graph
-from mcuc.ir.types import DType, TensorType
+from mcuc.ir.types import DType, Quant, TensorType
 from mcuc.numerics import int8
 from mcuc.ops import add, average_pool2d, conv2d, dequantize, quantize, relu, reshape, transpose
 from mcuc.ops.depthwise_conv2d import Attrs as DepthwiseAttrs
 from mcuc.ops.interpret import run_reference
 from mcuc.passes.fold_constants import MAX_GROWTH_BYTES, fold_constants
 from mcuc.passes.fuse_pad import fuse_pad
+from mcuc.passes.merge_duplicates import merge_duplicates
 from mcuc.passes.positive_scales import positive_scales
 from mcuc.passes.remove_channels import remove_channels
 from mcuc.passes.remove_dead_nodes import remove_dead_nodes
+from mcuc.passes.remove_identities import remove_identities
 from mcuc.passes.strip_io_quantize import strip_io_quantize
 from mcuc.passes.transpose_to_reshape import transpose_to_reshape
 from mcuc.passes.verify import verify_graph
@@ -343,3 +345,59 @@ class TestRemoveChannels:
         (middle,) = before.nodes[0].outputs
         shown = replace(before, outputs=(*before.outputs, middle))
         assert remove_channels(shown) is shown
+
+
+class TestMergeDuplicates:
+    def test_chains_that_are_equal(self) -> None:
+        build = GraphBuilder()
+        x = build.input(X)
+        ends = [build.depthwise(build.conv(x, 3, PLAIN, 3, 5), DepthwiseAttrs(), 2) for _ in "ab"]
+        before = build.graph(build.node("add", add.Attrs(), (ends[0], ends[1]), X))
+        after = merge_duplicates(before)
+        assert ops(after) == ["conv2d", "depthwise_conv2d", "add"]
+        assert_same(before, after)
+
+    def test_what_differs_or_is_an_output_stays(self) -> None:
+        build = GraphBuilder()
+        x = build.input(X)
+        convolutions = [build.conv(x, 3, PLAIN, 3, seed) for seed in (5, 6)]
+        again = build.conv(x, 3, PLAIN, 3, 5)
+        before = build.graph(*convolutions, again)
+        assert merge_duplicates(before) is before
+
+
+class TestRemoveIdentities:
+    def graph(self, op: str, attrs: object, like: TensorType) -> Graph:
+        """x >= 0 -> op -> RELU of another scale."""
+        build = GraphBuilder()
+        x = build.node("relu", relu.Attrs(), (build.input(X),), s8((), 0.05, 0))
+        y = build.node(op, attrs, (x,), like)
+        return build.graph(build.node("relu", relu.Attrs("relu6"), (y,), s8((), 0.1, -128)))
+
+    def test_an_activation_that_never_clips(self) -> None:
+        before = self.graph("relu", relu.Attrs(), s8((), 0.05, 0))
+        after = remove_identities(before)
+        assert ops(after) == ["relu", "relu"]
+        assert_same(before, after)
+
+    def test_a_pool_of_single_elements(self) -> None:
+        before = self.graph("average_pool2d", average_pool2d.Attrs((1, 1)), s8((), 0.05, 0))
+        assert ops(remove_identities(before)) == ["relu", "relu"]
+
+    def test_what_clips_or_rescales_stays(self) -> None:
+        for attrs, like in ((relu.Attrs("relu_n1_to_1"), s8((), 0.05, 0)), (relu.Attrs(), S8)):
+            before = self.graph("relu", attrs, like)
+            assert remove_identities(before) is before
+
+    @pytest.mark.parametrize(("scale", "left"), [(0.1, 1), (0.2, 2)])
+    def test_conversions_in_a_row(self, scale: float, left: int) -> None:
+        """Through uint8 and back is one conversion; through a coarser scale it is not."""
+        build = GraphBuilder()
+        x = build.input(s8((1, 256), 0.1, 0))
+        u8 = TensorType((), DType.U8, Quant((scale,), (128,)))
+        middle = build.node("quantize", quantize.Attrs(), (x,), u8)
+        before = build.graph(build.node("quantize", quantize.Attrs(), (middle,), s8((), 0.1, 0)))
+        after = remove_dead_nodes(remove_identities(before))
+        assert len(after.nodes) == left
+        every = [np.arange(-128, 128, dtype=np.int8)[np.newaxis]]
+        np.testing.assert_array_equal(run_reference(before, every), run_reference(after, every))
