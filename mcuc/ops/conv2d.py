@@ -187,15 +187,21 @@ def scratch_dsp(site: Site) -> int:
 
 
 def suits_mac_pointwise(site: Site, target: Target) -> bool:
-    return is_pointwise(site, target) and mac_convolution.suits(site)
+    return is_pointwise(site, target) and mac_convolution.suits(site, site.const(WEIGHTS))
 
 
 def suits_mac(site: Site, target: Target) -> bool:
-    return (
-        has_one_group(site, target)
-        and mac_convolution.may_copy(site)
-        and mac_convolution.suits(site)
-    )
+    filters = site.const(WEIGHTS)
+    fits = has_one_group(site, target) and mac_convolution.may_copy(filters)
+    return fits and mac_convolution.suits(site, filters)
+
+
+def pack_mac(site: Site) -> Params:
+    return mac_convolution.pack(site, site.const(WEIGHTS))
+
+
+def scratch_mac(site: Site) -> int:
+    return mac_convolution.scratch(site.const(WEIGHTS))
 
 
 SPEC = OpSpec(
@@ -233,7 +239,7 @@ SPEC = OpSpec(
             source="conv2d/s8_s8_s8_1x1__c_2x3.c",
             form=Form.PIXEL,
             when=suits_mac_pointwise,
-            pack=mac_convolution.pack,
+            pack=pack_mac,
         ),
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8_1x1__c",
@@ -265,9 +271,9 @@ SPEC = OpSpec(
             source="conv2d/s8_s8_s8__c_2x3.c",
             form=Form.WINDOW,
             when=suits_mac,
-            pack=mac_convolution.pack,
+            pack=pack_mac,
             window=window,
-            scratch=mac_convolution.scratch,
+            scratch=scratch_mac,
         ),
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8__c",

@@ -15,7 +15,7 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, depthwise_taps, dsp_convolution
+from mcuc.ops import convolution, depthwise_taps, dsp_convolution, mac_convolution
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs, attrs_of, window
 from mcuc.ops.problems import Problems
@@ -155,6 +155,22 @@ def scratch_dsp_single(site: Site) -> int:
     return dsp_convolution.scratch_wide(_as_filters(site))
 
 
+def suits_mac_single(site: Site, target: Target) -> bool:
+    """One input channel, as above."""
+    if site.input(INPUT).shape[3] != 1:
+        return False
+    filters = _as_filters(site)
+    return mac_convolution.may_copy(filters) and mac_convolution.suits(site, filters)
+
+
+def pack_mac_single(site: Site) -> Params:
+    return mac_convolution.pack(site, _as_filters(site))
+
+
+def scratch_mac_single(site: Site) -> int:
+    return mac_convolution.scratch(_as_filters(site))
+
+
 def _as_filters(site: Site) -> Array:
     """The weights as those of a convolution with one input channel."""
     return site.const(WEIGHTS).transpose(3, 1, 2, 0)
@@ -191,6 +207,15 @@ SPEC = OpSpec(
             pack=depthwise_taps.pack_dsp,
             window=window,
             scratch=depthwise_taps.scratch,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8__c_2x3",
+            source="conv2d/s8_s8_s8__c_2x3.c",
+            form=Form.WINDOW,
+            when=suits_mac_single,
+            pack=pack_mac_single,
+            window=window,
+            scratch=scratch_mac_single,
         ),
         Kernel(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8__c_1x4",

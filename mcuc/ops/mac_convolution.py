@@ -1,36 +1,36 @@
 """Convolutions of one group on cores without the DSP extension: what their kernels are given.
 
-Twin: runtime_c/src/conv2d/conv2d_mac.h.
+The filters are an argument: a DEPTHWISE_CONV_2D of one channel is a convolution too. Twin:
+runtime_c/src/conv2d/conv2d_mac.h.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
+from mcuc.ir.graph import Array
 from mcuc.ir.program import Params
 from mcuc.ops import convolution, mac_tables
 from mcuc.ops.checks import quant_of
-from mcuc.ops.convolution import WEIGHTS
 from mcuc.ops.spec import Site
 
 # Bytes of scratch up to which windows are copied.
 _MAX_SCRATCH = 1 << 12
 
 
-def suits(site: Site) -> bool:
+def suits(site: Site, filters: Array) -> bool:
     """Whether all factors have the form that the kernels know."""
-    return _scales(site) is not None
+    return _scales(site, filters) is not None
 
 
-def pack(site: Site) -> Params:
-    """Weights in tiles of three outputs, as far as tiles of two can take the rest."""
-    filters = site.const(WEIGHTS)
+def pack(site: Site, filters: Array) -> Params:
+    """Filters [outputs, kernel_h, kernel_w, channels] in tiles of three outputs, and of two."""
     out, _, kernel_w, channels = filters.shape
     matrix = filters.reshape(out, -1)
     triples = out // 3 if out % 3 != 1 else max(out - 4, 0) // 3
     rest = matrix[3 * triples :]
     rest = np.pad(rest, ((0, len(rest) % 2), (0, 0)))
-    scales = _scales(site)
+    scales = _scales(site, filters)
     assert scales is not None
     fields = convolution.window_fields(site)
     zero = fields.pop("in_zero")
@@ -54,19 +54,18 @@ def pack(site: Site) -> Params:
     )
 
 
-def scratch(site: Site) -> int:
+def scratch(filters: Array) -> int:
     """Bytes of two windows."""
-    depth: int = site.const(WEIGHTS)[0].size
+    depth: int = filters[0].size
     return 2 * depth
 
 
-def may_copy(site: Site) -> bool:
+def may_copy(filters: Array) -> bool:
     """Whether copies of windows are worth their memory."""
-    return scratch(site) <= _MAX_SCRATCH
+    return scratch(filters) <= _MAX_SCRATCH
 
 
-def _scales(site: Site) -> mac_tables.Words | None:
-    filters = site.const(WEIGHTS)
+def _scales(site: Site, filters: Array) -> mac_tables.Words | None:
     matrix = filters.reshape(len(filters), -1)
     bias = convolution.fold_bias(site, matrix.astype(np.int64).sum(axis=1))
     factors = convolution.multipliers(site, len(filters))

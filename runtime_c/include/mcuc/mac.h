@@ -131,6 +131,35 @@ static inline const int8_t *mcuc_mac_1x3(const int8_t *x, const int8_t *w, int32
   return w;
 }
 
+static inline const int8_t *mcuc_mac_1x4(const int8_t *x, const int8_t *w, int32_t n, int32_t *acc)
+{
+#if MCUC_MAC_ASM
+  int32_t p, v;
+  __asm__(MCUC_MAC_LOOP(MCUC_MAC_1_X MCUC_MAC_1_W("a0") MCUC_MAC_1_W("a1") MCUC_MAC_1_W("a2")
+                            MCUC_MAC_1_W("a3"))
+          : [x] "+r"(x), [w] "+r"(w), [n] "+r"(n), [a0] "+r"(acc[0]), [a1] "+r"(acc[1]),
+            [a2] "+r"(acc[2]), [a3] "+r"(acc[3]), [p] "=&r"(p), [v] "=&r"(v)
+          :
+          : "cc", "memory");
+  return w;
+#else
+  int32_t a0 = acc[0], a1 = acc[1], a2 = acc[2], a3 = acc[3];
+  for (; n > 0; --n) {
+    const int32_t p = *x++;
+    a0 += p * w[0];
+    a1 += p * w[1];
+    a2 += p * w[2];
+    a3 += p * w[3];
+    w += 4;
+  }
+  acc[0] = a0;
+  acc[1] = a1;
+  acc[2] = a2;
+  acc[3] = a3;
+  return w;
+#endif
+}
+
 /* As mcuc_mac_1x2, of two pixels. */
 static inline const int8_t *mcuc_mac_2x2(const int8_t *x0, const int8_t *x1, const int8_t *w,
                                          int32_t n, int32_t *acc0, int32_t *acc1)
