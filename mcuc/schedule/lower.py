@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mcuc.errors import McucError, ScheduleError, raise_all
 from mcuc.ir.graph import Graph
-from mcuc.ir.program import Port, Program, Segment, Step
+from mcuc.ir.program import Form, Port, Program, Segment, Step
 from mcuc.ir.target import Target
 from mcuc.ops import spec_of
 from mcuc.ops.spec import NUMERICS, Site
@@ -34,7 +34,7 @@ def lower(
         target: Decides which kernels apply.
         schedule: Default layer by layer.
         numerics: Rule set.
-        input_mode: "consumed", "kept" or "streamed": what becomes of the inputs.
+        input_mode: "consumed", "kept", "streamed" or "random": what becomes of the inputs.
         forced: Node index -> kernel symbol, for tests.
 
     Raises:
@@ -128,6 +128,7 @@ def _resolved(segment: Segment, storage: Storage) -> Segment:
     def step(s: Step) -> Step:
         return replace(
             s,
+            form=Form.FETCH if storage.fetches and any(o.outside for o in s.inputs) else s.form,
             inputs=tuple(replace(o, view=renumber(o.view, storage)) for o in s.inputs),
             output=renumber(s.output, storage),
             scratch=None if s.scratch is None else storage.resolve(s.scratch),

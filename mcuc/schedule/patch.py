@@ -57,6 +57,8 @@ def _check(
         why = ""
         if uncut or caller.canonical.batch != 1:
             why = "its kernel needs whole operands, or it has a batch"
+        elif any(v in storage.pushed for v in caller.node.inputs):
+            why = "rows that are pushed come once, and patches read some twice"
         elif caller.node.outputs[0] in inside & read:
             why = "its output is read outside the group"
         elif height < group.grid[0] or width < group.grid[1]:
@@ -67,7 +69,7 @@ def _check(
                 f"{caller.node.op} cannot be part of a patch",
                 loc=caller.node.loc,
                 why=why,
-                help="choose another group or grid",
+                help="choose another group, grid or input mode",
             )
 
 
