@@ -97,7 +97,7 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
     outputs = port_views(program.outputs, program.graph, tables, "output", name)
     outside = next((port for port in inputs if port.outside), None)
     regions = _regions(program, plan, tables, name)
-    params_headers = sorted({step.params.header for step in program.steps()})
+    params_headers = sorted({step.params.header for step in program.leaves()})
     context = {
         "name": name,
         "NAME": name.upper(),

@@ -6,6 +6,7 @@ exactly the planned size between guard zones.
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import subprocess
@@ -265,7 +266,7 @@ PATCHES = Group("patch", (0, 1, 2), (2, 3))  # the copy behind the input, and tw
 
 
 @pytest.mark.parametrize("board", PLACES)
-@pytest.mark.parametrize("schedule", ["layer", "stream", "least", "patch"])
+@pytest.mark.parametrize("schedule", ["layer", "stream", "least", "tiles", "patch"])
 def test_a_model_asks_for_rows_in_every_schedule(
     schedule: str, board: str | None, tmp_path: Path
 ) -> None:
@@ -274,6 +275,10 @@ def test_a_model_asks_for_rows_in_every_schedule(
     if schedule == "patch":
         graphs.remove(graphs[1])  # its input is read behind the patches, too
         more = {"groups": (PATCHES,)}
+    elif schedule == "least":
+        more = {"minimize": "sram"}
+    elif schedule == "tiles":
+        more = {"minimize": "sram", "max_recompute": math.inf}
     trials = [Trial.of(graph, "random", f"n{i}", board, **more) for i, graph in enumerate(graphs)]
     units, bench = build(trials, tmp_path, board)
     vectors = [trial.vectors() for trial in trials]

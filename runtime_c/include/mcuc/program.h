@@ -26,6 +26,9 @@
 #define MCUC_MAX_KERNEL_ROWS 32
 #endif
 
+/* Steps of the longest chain that is computed in tiles. */
+#define MCUC_MAX_TILE_STEPS 4
+
 /* The memory a run works in: one base address per RAM region of the plan, and the state that lives
  * from one run to the next (NULL when the model has none). A model whose input is outside the plan
  * has a region more: where row 0 of the input would lie if all rows lay behind each other, when the
@@ -84,6 +87,15 @@ typedef struct mcuc_window {
 
 struct mcuc_step;
 
+/* A chain of steps that is computed in blocks of rows x columns of its last step's output. In the
+ * chain an operand whose producer is not MCUC_RESIDENT is what the step before wrote; the places of
+ * its view and of that step's output are those of a block at (0, 0). */
+typedef struct mcuc_tile {
+  const struct mcuc_step *steps;
+  int32_t n_steps;
+  int32_t rows, columns;
+} mcuc_tile;
+
 /* Advances a step by rows [y, y + n): output rows, or input rows of a fold. One function per kernel
  * form (driver/). */
 typedef void (*mcuc_form)(const struct mcuc_step *step, const mcuc_memory *memory, int32_t y,
@@ -99,8 +111,9 @@ typedef struct mcuc_step {
   const void *params; /* the kernel's own record: weights, multipliers, sizes */
   const mcuc_operand *in;
   const mcuc_window *window; /* window form only */
+  const mcuc_tile *tile;     /* tile form only */
   mcuc_view out;
-  int32_t y0, y1; /* rows to advance over: output rows, or input rows of a fold */
+  int32_t y0, y1; /* to advance over: output rows, input rows of a fold, bands of a tile */
   int32_t x0, x1; /* output columns to produce */
   int32_t out_pixel_bytes;
   mcuc_place scratch;
