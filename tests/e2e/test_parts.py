@@ -63,7 +63,7 @@ def test_what_does_not_fit_is_refused_with_its_need() -> None:
     model = model_file("mcunet/mbv2_100_224_rand")
     with pytest.raises(MemoryBudgetError) as caught:
         compile_model(model, board=part(64), input_mode="consumed", io="quantized")
-    assert caught.value.data["need_bytes"] > 200_000
+    assert caught.value.data["need_bytes"] > 224 * 224 * 3, "the image alone is more than that"
     assert caught.value.data["have_bytes"] == 64 * KIB
 
 
