@@ -20,7 +20,11 @@ from mcuc.ir.target import Target
 
 
 class Form(enum.Enum):
-    """The forms of kernel calls. The value names driver/<value>.c and `mcuc_form_<value>`."""
+    """The forms of kernel calls. The value names driver/<value>.c and `mcuc_form_<value>`.
+
+    No kernel has the form FETCH: it is how a step calls a kernel of the form PIXEL on rows that it
+    asks the application for.
+    """
 
     PIXEL = "pixel"
     WINDOW = "window"
@@ -28,6 +32,7 @@ class Form(enum.Enum):
     FOLD = "fold"
     TILE = "tile"
     WHOLE = "whole"
+    FETCH = "fetch"
 
 
 @dataclass(frozen=True)
@@ -174,8 +179,8 @@ class Operand:
     position: int
 
     @property
-    def pushed(self) -> bool:
-        """The application delivers its rows while the segment runs."""
+    def outside(self) -> bool:
+        """It is an input that is in no buffer: the application delivers its rows."""
         return self.view.buffer is None and self.view.const is None
 
 
@@ -363,8 +368,23 @@ class Program:
 
     @property
     def pushes(self) -> bool:
-        """The application delivers the input in rows."""
-        return any(operand.pushed for step in self.steps() for operand in step.inputs)
+        """The application pushes the input in rows."""
+        return self._outside and not self.fetches
+
+    @property
+    def fetches(self) -> bool:
+        """The model asks the application for rows of the input."""
+        calls = [call for step in self.steps() for call in (step, *step.parts)]
+        return any(call.form is Form.FETCH for call in calls)
+
+    @property
+    def outside_regions(self) -> int:
+        """Base addresses of a run beside those of the plan's regions."""
+        return int(self._outside)
+
+    @property
+    def _outside(self) -> bool:
+        return any(operand.outside for step in self.steps() for operand in step.inputs)
 
     def steps(self) -> list[Step]:
         """All steps; the index is the step id used in traces."""

@@ -30,13 +30,21 @@
 #define MCUC_MAX_TILE_STEPS 4
 
 /* The memory a run works in: one base address per RAM region of the plan, and the state that lives
- * from one run to the next (NULL when the model has none). A model whose input comes in rows has a
- * region more: where row 0 of the input would lie if all rows lay behind each other. */
+ * from one run to the next (NULL when the model has none). A model whose input is outside the plan
+ * has a region more: where row 0 of the input would lie if all rows lay behind each other, when the
+ * application pushes them; an mcuc_reader, when the model asks for them. */
 typedef struct mcuc_memory {
   void *ram[MCUC_MAX_REGIONS];
   void *state;
   int32_t pushed; /* rows of the input that have come so far */
 } mcuc_memory;
+
+/* The application's function that finds pixels [x, x + n) of row y of the input. What it returns is
+ * read before the next call. */
+typedef struct mcuc_reader {
+  const void *(*read)(void *context, int32_t y, int32_t x, int32_t n);
+  void *context;
+} mcuc_reader;
 
 /* A place in memory: an offset in a RAM region, or constant data. */
 typedef struct mcuc_place {
