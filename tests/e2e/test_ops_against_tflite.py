@@ -23,7 +23,7 @@ from mcuc.passes.fuse_pad import fuse_pad
 from tests import vectors
 from tests.support.cases import Case
 from tests.support.export import CannotExportError, export, merge
-from tests.support.oracle import run_tflite
+from tests.support.oracle import agree, run_tflite
 
 VECTORS = 2
 OVERFLOW = "the factor leaves int32, where TFLite's C++ has undefined behaviour"
@@ -131,7 +131,7 @@ def test_references_equal_the_interpreter() -> None:
         for case, graph, own in zip(judged, graphs, inputs, strict=True):
             for wanted in run_reference(graph, own[v], case.numerics):
                 actual = next(remaining)
-                if wanted.dtype != actual.dtype or not np.array_equal(wanted, actual):
+                if not agree(wanted, actual):
                     wrong.append(f"{case.op} {case.name}")
     assert not wrong
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -83,6 +83,8 @@ def fill(rng: np.random.Generator, type_: TensorType, pattern: str) -> Array:
         return _fill_float(rng, type_.shape, pattern)
     if type_.dtype is DType.BOOL:
         return rng.integers(0, 2, type_.shape).astype(np.bool_)
+    if type_.dtype is DType.F16:
+        return _fill_half(rng, type_.shape, pattern)
     info = np.iinfo(dtype.name)
     if pattern == "extremes":
         return rng.choice(np.array([info.min, info.max], dtype), type_.shape)
@@ -90,6 +92,16 @@ def fill(rng: np.random.Generator, type_: TensorType, pattern: str) -> Array:
         values = np.arange(info.min, info.max + 1, dtype=np.int64)
         return np.resize(values, type_.shape).astype(dtype)
     return rng.integers(info.min, info.max, type_.shape, dtype, endpoint=True)
+
+
+def _fill_half(rng: np.random.Generator, shape: tuple[int, ...], pattern: str) -> Array:
+    """Any bits without NaN; "ramp": all of them in order, repeated."""
+    if pattern == "ramp":
+        bits = np.resize(np.arange(1 << 16), shape).astype(np.uint16)
+    else:
+        bits = rng.integers(0, 1 << 16, shape, np.uint16)
+    halves = bits.view(np.float16)
+    return np.where(np.isnan(halves), np.float16(0), halves)
 
 
 def _fill_float(rng: np.random.Generator, shape: tuple[int, ...], pattern: str) -> Array:
@@ -104,6 +116,27 @@ def _fill_float(rng: np.random.Generator, shape: tuple[int, ...], pattern: str) 
         limits = (np.nan, -np.inf, -3e38, -1e-45, -0.0, 0.0, 1e-45, 3e38, np.inf)
         return rng.choice(np.array(limits, np.float32), shape)
     return rng.uniform(-1, 1, shape).astype(np.float32)
+
+
+def as_float(case: Case) -> Case:
+    """The case on float32: integers with a scale become the real numbers that they stand for."""
+    operands = tuple(None if o is None else _float_operand(o) for o in case.operands)
+    outputs = tuple(TensorType(t.shape, DType.F32) for t in case.outputs)
+    return replace(case, name=f"f32_{case.name}", operands=operands, outputs=outputs)
+
+
+def _float_operand(operand: Operand) -> Operand:
+    type_, data = operand.type, operand.data
+    if type_.quant is None:
+        return operand
+    if data is not None:
+        quant = type_.quant
+        shape = [1] * max(1, data.ndim)
+        shape[quant.axis or 0] = len(quant.scales)
+        scales = np.asarray(quant.scales, np.float32).reshape(shape)
+        data = ((data - quant.zero_point) * scales).astype(np.float32).reshape(type_.shape)
+    pattern = "random" if operand.pattern == "extremes" else operand.pattern
+    return Operand(TensorType(type_.shape, DType.F32), data, pattern)
 
 
 def s8(shape: Sequence[int], scale: float = 0.05, zero_point: int = 0) -> TensorType:

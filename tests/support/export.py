@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.ir.graph import Graph, Node, Value
-from mcuc.ir.types import TensorType
+from mcuc.ir.types import DType, TensorType
 from mcuc.ops import (
     add,
     average_pool2d,
@@ -137,7 +137,8 @@ def _convolution(export: _Export, node: Node) -> None:
     if attrs.pad not in (same, NO_PAD):
         operands[0] = export.padded(node, attrs.pad)
     if len(operands) < 3 or operands[2] < 0:  # the interpreter wants a bias
-        zeros: npt.NDArray[Any] = np.zeros(export.graph.type(node.outputs[0]).shape[3], np.int32)
+        kind = np.float32 if x.dtype is DType.F32 else np.int32
+        zeros: npt.NDArray[Any] = np.zeros(export.graph.type(node.outputs[0]).shape[3], kind)
         operands[2:] = [export.model.const("zero_bias", zeros)]
     options = {
         "padding": "SAME" if attrs.pad == same and any(same) else "VALID",

@@ -35,6 +35,9 @@ _MOST_PROBLEMS = 1000
 _MOST_SCALES = 1 << 19
 _SHAPE_ELEMENTS = 64
 
+# Ops that files hold for constants stored in another form: the op behind wants them as constants.
+_STORED_FORMS = ("dequantize",)
+
 
 @dataclass(frozen=True)
 class Loaded:
@@ -305,7 +308,8 @@ class _Loader:
         if isinstance(part.result, int):
             self._check_result(index, inferred, site)
         self._values[index] = Value(inferred, declared.name)
-        if is_shape_arithmetic(site, inferred):
+        stored = part.op in _STORED_FORMS and site.consts[0] is not None
+        if stored or is_shape_arithmetic(site, inferred):
             (data,) = spec.ref(replace(site, outputs=(inferred,)), *site.consts)
             self._values[index] = Value(inferred, declared.name, data)
             return
