@@ -93,8 +93,22 @@ class Caller:
         return min(units * self.advance, self.output_shape[0])
 
     def calls(self, units: int) -> list[Call]:
-        """The kernel calls of that many units."""
-        return [Call(self.kernel.symbol, self.macs, self.site.output.elements, units)]
+        """What its kernels do when it runs in that many units."""
+        height = self.units if self.kernel.form is Form.FOLD else self.output_shape[0]
+        rows = units if self.kernel.form in (Form.PIXEL, Form.WHOLE) else height
+        calls = rows * (1 + self.border_columns) * self.canonical.batch
+        return [Call(self.kernel.symbol, self.macs, self.site.output.elements, calls)]
+
+    @functools.cached_property
+    def border_columns(self) -> int:
+        """Window form: output columns that are computed by a call of their own."""
+        if self.window is None or self.kernel.form is not Form.WINDOW:
+            return 0
+        stride, pad, extent = self.window.stride[1], self.window.pad[1], self.window.extent[1]
+        columns = self.canonical.inputs[self.kernel.operands[0]][1]
+        first, last = -(-pad // stride), (columns - extent + pad) // stride + 1
+        width = self.output_shape[1]
+        return width - max(0, min(last, width) - min(max(first, 0), width))
 
     def reads_rows_of(self, position: int, producer: Caller) -> bool:
         """Whether an operand's rows are the rows that its producer writes."""
