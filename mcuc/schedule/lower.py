@@ -89,6 +89,8 @@ def callers_of(
         except ScheduleError as error:
             errors.append(error)
             continue
+        if spec.variadic:
+            kernel = replace(kernel, operands=tuple(range(len(node.inputs))))
         callers[i] = Caller(i, node, spec, site, kernel)
     raise_all(errors)
     return callers

@@ -77,7 +77,8 @@ def refusal(
     read |= set(graph.outputs)
     height, width, _ = members[-1].output_shape
     for caller in members:
-        uncut = caller.kernel.form in (Form.WHOLE, Form.FOLD) or caller.spec.assemble
+        uncut = caller.kernel.form in (Form.WHOLE, Form.FOLD)
+        uncut = uncut or (caller.spec.variadic and not caller.reads_same_pixels)
         if uncut or caller.canonical.batch != 1:
             return caller, "its kernel needs whole operands, or it has a batch"
         if any(v in pushed for v in caller.node.inputs):
