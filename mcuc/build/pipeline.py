@@ -36,6 +36,7 @@ log = logging.getLogger(__name__)
 
 def passes(options: Options) -> list[Pass]:
     """Graph -> Graph, in order. A new pass is a module of mcuc/passes and a line here."""
+    outside = options.input_mode in ("streamed", "random")
     stripped = [STRIP_IO_QUANTIZE] if options.io == "quantized" else []
     return [
         *stripped,  # first: what follows sees the border that the user asked for
@@ -48,7 +49,7 @@ def passes(options: Options) -> list[Pass]:
         POSITIVE_SCALES,  # fast kernels want factors that are not negative
         remove_channels_pass(options.numerics),  # constants, and what nothing depends on
         REMOVE_DEAD_NODES,  # what the passes above left behind
-        *([STREAM_INPUT] if options.input_mode == "streamed" else []),  # rows get a place to stay
+        *([STREAM_INPUT] if outside else []),  # rows of the input get a place to stay
         Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory
     ]
 

@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D of int8, with any channel multiplier, kernel, stride, dilation and padding.
+"""DEPTHWISE_CONV_2D of int8 or float32: any multiplier, kernel, stride, dilation and padding.
 
 Source: TFLite reference_integer_ops `depthwise_conv.h`, `DepthwiseConvPerChannel`; rule in
 docs/numerics.md, "DEPTHWISE_CONV_2D". Output channel c * multiplier + m belongs to input channel c.
@@ -16,7 +16,15 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, depthwise_planar, depthwise_taps, dsp_convolution, mac_convolution
+from mcuc.ops import (
+    convolution,
+    depthwise_planar,
+    depthwise_taps,
+    dsp_convolution,
+    float_weights,
+    mac_convolution,
+)
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs, attrs_of, window
 from mcuc.ops.problems import Problems
@@ -33,10 +41,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     """[N, H, W, C] and filter [1, KH, KW, C * multiplier] -> [N, OH, OW, C * multiplier]."""
     problems = Problems(site)
     attrs = attrs_of(site)
-    x = problems.operand(INPUT, "input")
-    weights = problems.operand(WEIGHTS, "filter", const=True)
+    x = problems.operand(INPUT, "input", convolution.DTYPES)
+    weights = convolution.weights_operand(problems, "filter")
     ranks = problems.rank(x, "input", 4), problems.rank(weights, "filter", 4)
-    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
     problems.activation(attrs.activation, out_quant)
     shape: tuple[int, ...] = ()
     if x is not None and weights is not None and all(ranks):
@@ -67,6 +75,8 @@ def channel_multiplier(site: Site) -> int:
 
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
+    if is_float(site):
+        return (float_weights.depthwise_conv2d(site, x, weights, bias),)
     attrs = attrs_of(site)
     zero = quant_of(site.input(INPUT)).zero_point
     n, rows, columns, out = site.output.shape
@@ -200,15 +210,16 @@ SPEC = OpSpec(
     doc="Depthwise 2-D convolution with any channel multiplier, stride, dilation and padding",
     Attrs=Attrs,
     operands=(
-        OperandSpec("input", (DType.S8,)),
-        OperandSpec("filter", (DType.S8,), const=True),
-        OperandSpec("bias", (DType.S32,), const=True, optional=True),
+        OperandSpec("input", convolution.DTYPES),
+        OperandSpec("filter", (DType.S8, DType.F32), const=True),
+        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
     macs=macs,
     region=region,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8__dsp_3x2",
             source="conv2d/s8_s8_s8__dsp_3x2.c",
@@ -262,5 +273,6 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
+        others=float_weights.DEPTHWISE_CONV2D,
     ),
 )

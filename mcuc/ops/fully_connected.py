@@ -1,4 +1,4 @@
-"""FULLY_CONNECTED of int8 with constant weights.
+"""FULLY_CONNECTED of int8 or float32 with constant weights.
 
 Source: TFLite reference_integer_ops `fully_connected.h` and kernels/fully_connected.cc; rule in
 docs/numerics.md, "FULLY_CONNECTED". The rule set `litert-2.3` multiplies the accumulator by a
@@ -17,11 +17,12 @@ from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, params
-from mcuc.ops import convolution, dsp_tables, lines, mac_tables
+from mcuc.ops import convolution, dsp_tables, float_weights, lines, mac_tables
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, Ints
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site
+from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, always
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     """Any shape of B * K elements and weights [N, K] -> [B, N], or [..., N] with keep_num_dims."""
     problems = Problems(site)
     attrs = attrs_of(site)
-    x = problems.operand(INPUT, "input")
-    weights = problems.operand(WEIGHTS, "weights")
+    x = problems.operand(INPUT, "input", convolution.DTYPES)
+    weights = convolution.weights_operand(problems, "weights", const=False)
     _check_constant(problems, weights)
-    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
     problems.activation(attrs.activation, out_quant)
     shape: tuple[int, ...] = ()
     if problems.rank(weights, "weights", 2) and x is not None and weights is not None:
@@ -98,6 +99,9 @@ def canonical(site: Site) -> Canonical:
 
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
+    if is_float(site):
+        activation = attrs_of(site).activation
+        return (float_weights.fully_connected(site, x, weights, bias, activation),)
     units, depth = weights.shape
     x_zero, w_zero = (quant_of(site.input(p)).zero_point for p in (INPUT, WEIGHTS))
     kind = convolution.exact_float(depth, 255 * 255)
@@ -267,20 +271,35 @@ def scratch_dsp(site: Site) -> int:
     return dsp_tables.padded_depth(depth) if depth % 4 else 0
 
 
+def pack_float(site: Site) -> Params:
+    return float_weights.pack_fully_connected(site, attrs_of(site).activation)
+
+
+_FLOAT = kernels_on(
+    DType.F32,
+    Kernel(
+        symbol="mcuc_fully_connected_f32_f32_f32__c",
+        source="fully_connected/f32_f32_f32__c.c",
+        form=Form.PIXEL,
+        when=always,
+        pack=pack_float,
+    ),
+)
 SPEC = OpSpec(
     name="fully_connected",
     doc="Matrix product with constant weights, per tensor or per channel, and fused activation",
     Attrs=Attrs,
     operands=(
-        OperandSpec("input", (DType.S8,)),
-        OperandSpec("weights", (DType.S8,), const=True),
-        OperandSpec("bias", (DType.S32,), const=True, optional=True),
+        OperandSpec("input", convolution.DTYPES),
+        OperandSpec("weights", (DType.S8, DType.F32), const=True),
+        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
     macs=macs,
     region=region,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_fully_connected_s8_s8_s8_line__dsp_1x4",
             source="fully_connected/s8_s8_s8_line__dsp_1x4.c",
@@ -310,6 +329,7 @@ SPEC = OpSpec(
             when=is_litert,
             pack=pack,
         ),
+        others=_FLOAT,
     ),
     canonical=canonical,
 )

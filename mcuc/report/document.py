@@ -238,7 +238,7 @@ def _layers(program: Program, plan: MemoryPlan) -> list[Json]:
     by_node: dict[int, Json] = {}
     for moment, segment in enumerate(program.segments):
         live = occupied_bytes(program.buffers, plan, moment)
-        for step in segment.steps:
+        for step in (leaf for outer in segment.steps for leaf in outer.leaves):
             node = program.graph.nodes[step.node]
             entry = by_node.setdefault(
                 step.node,
