@@ -190,12 +190,14 @@ class Window:
 
     Attributes:
         kernel, stride, dilation, pad: (vertical, horizontal); pad = rows above, columns left.
+        edges: The kernel takes whole rows, windows that reach over their ends included.
     """
 
     kernel: tuple[int, int]
     stride: tuple[int, int] = (1, 1)
     dilation: tuple[int, int] = (1, 1)
     pad: tuple[int, int] = (0, 0)
+    edges: bool = False
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -312,8 +314,8 @@ class Step:
 
     @property
     def inner_columns(self) -> tuple[int, int]:
-        """Window form: the output columns of the box whose windows lie inside the map's columns."""
-        if self.window is None:
+        """Window form: the output columns of the box that go to the kernel a row at a time."""
+        if self.window is None or self.window.edges:
             return (self.box.x0, self.box.x1)
         stride, pad = self.window.stride[1], self.window.pad[1]
         first = -(-pad // stride)

@@ -245,11 +245,13 @@ def _line_fields(site: Site) -> dict[str, ParamValue]:
 
 def pack_dsp(site: Site) -> Params:
     weights = site.const(WEIGHTS)
+    paired = dsp_tables.pairs(_padded_units(weights))
+    fours = paired.reshape(len(paired) // 2, 2, -1, 2).transpose(0, 2, 3, 1)
     return Params(
         "mcuc_fully_connected_dsp_params",
         "fully_connected/fully_connected.h",
         {
-            "weights": dsp_tables.pairs(_padded_units(weights)),
+            "weights": np.ascontiguousarray(fours),
             "words": dsp_tables.padded_depth(weights.shape[1]) // 4,
             **_line_fields(site),
         },
