@@ -74,7 +74,7 @@ def refusal(
     nodes = {c.index for c in members}
     inside = {c.node.outputs[0] for c in members[:-1]}
     read = {v for i, n in enumerate(graph.nodes) if i not in nodes for v in n.inputs}
-    read |= set(graph.outputs)
+    read |= set(graph.results)
     height, width, _ = members[-1].output_shape
     for caller in members:
         uncut = caller.kernel.form in (Form.WHOLE, Form.FOLD)
