@@ -18,6 +18,11 @@ def is_float(site: Site) -> bool:
     return site.input().dtype is DType.F32
 
 
+def is_int16(site: Site) -> bool:
+    """int16 activations."""
+    return site.input().dtype is DType.S16
+
+
 def kernels_on(
     dtype: DType, *kernels: Kernel, others: tuple[Kernel, ...] = ()
 ) -> tuple[Kernel, ...]:

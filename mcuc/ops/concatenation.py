@@ -17,7 +17,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
-DTYPES = (DType.S8, DType.U8, DType.F32)
+DTYPES = (DType.S8, DType.U8, DType.S16, DType.F32)
 
 # Position in [N, H, W, C] of each axis, by rank (TensorType.nhwc).
 _NHWC_AXES = {1: (3,), 2: (2, 3), 3: (0, 2, 3), 4: (0, 1, 2, 3)}

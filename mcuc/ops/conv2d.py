@@ -1,4 +1,4 @@
-"""CONV_2D of int8 or float32, with any kernel, stride, dilation, padding and number of groups.
+"""CONV_2D of int8, int16 or float32: any kernel, stride, dilation, padding, number of groups.
 
 Source: TFLite reference_integer_ops `conv.h`, `ConvPerChannel`; rule in docs/numerics.md,
 "CONV_2D". Padding has the value of the input's zero point. The number of groups is the ratio of
@@ -16,8 +16,8 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, dsp_convolution, float_weights
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops import convolution, dsp_convolution, float_weights, int16_weights
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import (
     INPUT,
@@ -57,6 +57,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         convolution.check_bias(problems, weights.shape[0])
         weights_quant = convolution.check_weights(problems, weights, 0)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.S16:
+            int16_weights.check(problems, weights.elements // weights.shape[0], weights.shape[0])
         geometry = convolution.conv_window(attrs, map_size(weights.shape))
         size = check_geometry(problems, map_size(x.shape), geometry, attrs.pad)
         shape = (x.shape[0], *(size or (0, 0)), weights.shape[0])
@@ -89,6 +91,8 @@ def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tupl
         x_part = x[..., g * per_group : (g + 1) * per_group]
         parts.append(_accumulate(site, x_part, weights[g * each : (g + 1) * each]))
     total = np.concatenate(parts, axis=3) + convolution.bias_or_zero(bias, out)
+    if is_int16(site):
+        return (int16_weights.requantized(site, total, attrs.activation),)
     factors = convolution.multipliers(site, out)
     clamp = activation_range(site, attrs.activation)
     zero_point = quant_of(site.output).zero_point
@@ -101,7 +105,7 @@ def _accumulate(site: Site, x: Array, weights: Array) -> Ints:
     depth = weights[0].size
     geometry = window(site)
     zero = quant_of(site.input(INPUT)).zero_point
-    kind = convolution.exact_float(depth, 255 * 128)
+    kind = convolution.exact_float(depth, (1 << 22) if is_int16(site) else 255 * 128)
     fields = padded(x, attrs_of(site).pad, zero)
     centered = (fields.astype(np.int16) - zero).astype(kind)
     views = taps(centered, geometry, (rows, columns))
@@ -190,7 +194,7 @@ SPEC = OpSpec(
     operands=(
         OperandSpec("input", convolution.DTYPES),
         OperandSpec("filter", (DType.S8, DType.F32), const=True),
-        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
+        OperandSpec("bias", (DType.S32, DType.S64, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
@@ -255,6 +259,6 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=float_weights.CONV2D,
+        others=(*int16_weights.CONV2D, *float_weights.CONV2D),
     ),
 )

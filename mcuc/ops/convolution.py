@@ -31,8 +31,8 @@ Ints = npt.NDArray[np.int64]
 INPUT, WEIGHTS, BIAS = 0, 1, 2
 
 # By the input's element type.
-WEIGHTS_DTYPES = {DType.S8: (DType.S8,), DType.F32: (DType.F32,)}
-BIAS_DTYPES = {DType.S8: (DType.S32,), DType.F32: (DType.F32,)}
+WEIGHTS_DTYPES = {DType.S8: (DType.S8,), DType.S16: (DType.S8,), DType.F32: (DType.F32,)}
+BIAS_DTYPES = {DType.S8: (DType.S32,), DType.S16: (DType.S64,), DType.F32: (DType.F32,)}
 DTYPES = tuple(WEIGHTS_DTYPES)
 
 # A bias is stored with the accumulator's scale; a file whose bias scale is off by more than what
@@ -178,7 +178,8 @@ def check_requantization(
     """Requires that the scales combine to a factor, and that the bias has the product's scale."""
     if x is None or weights is None or out is None:
         return
-    real = problems.attempt(combined, params.conv_multipliers, x.scale, weights.scales, out.scale)
+    scales = x.scale, weights.scales, out.scale
+    real = problems.attempt(combined, params.conv_multipliers, *scales)
     if real is None or len(problems.site.inputs) <= BIAS:
         return
     bias, data = problems.site.inputs[BIAS], problems.site.consts[BIAS]

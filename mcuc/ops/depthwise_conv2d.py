@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D of int8 or float32: any multiplier, kernel, stride, dilation and padding.
+"""DEPTHWISE_CONV_2D of int8, int16 or float32: any multiplier, kernel, stride, dilation, padding.
 
 Source: TFLite reference_integer_ops `depthwise_conv.h`, `DepthwiseConvPerChannel`; rule in
 docs/numerics.md, "DEPTHWISE_CONV_2D". Output channel c * multiplier + m belongs to input channel c.
@@ -15,8 +15,8 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, dsp_convolution, dsp_tables, float_weights
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops import convolution, dsp_convolution, dsp_tables, float_weights, int16_weights
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs, attrs_of, window
 from mcuc.ops.problems import Problems
@@ -44,6 +44,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         convolution.check_bias(problems, weights.shape[3])
         weights_quant = convolution.check_weights(problems, weights, 3)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.S16:
+            int16_weights.check(problems, weights.shape[1] * weights.shape[2], weights.shape[3])
         geometry = convolution.conv_window(attrs, map_size(weights.shape))
         size = check_geometry(problems, map_size(x.shape), geometry, attrs.pad)
         shape = (x.shape[0], *(size or (0, 0)), weights.shape[3])
@@ -73,16 +75,19 @@ def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tupl
     zero = quant_of(site.input(INPUT)).zero_point
     n, rows, columns, out = site.output.shape
     channels = x.shape[3]
-    fields = padded(x, attrs.pad, zero).astype(np.int32) - zero
-    total = np.zeros((n, rows, columns, channels, out // channels), np.int32)
+    wide = np.int64 if is_int16(site) else np.int32
+    fields = padded(x, attrs.pad, zero).astype(wide) - zero
+    total = np.zeros((n, rows, columns, channels, out // channels), wide)
     for i in range(weights.shape[1]):
         for j in range(weights.shape[2]):
             y, x0 = i * attrs.dilation[0], j * attrs.dilation[1]
             part = fields[:, y :: attrs.stride[0], x0 :: attrs.stride[1]][:, :rows, :columns]
-            tap = weights[0, i, j].astype(np.int32).reshape(channels, -1)
+            tap = weights[0, i, j].astype(wide).reshape(channels, -1)
             total += part[..., np.newaxis] * tap  # wraps, as the C does
     acc = total.reshape(n, rows, columns, out).astype(np.int64)
     acc += convolution.bias_or_zero(bias, out)
+    if is_int16(site):
+        return (int16_weights.requantized(site, acc, attrs.activation),)
     factors = convolution.multipliers(site, out)
     clamp = activation_range(site, attrs.activation)
     zero_point = quant_of(site.output).zero_point
@@ -197,7 +202,7 @@ SPEC = OpSpec(
     operands=(
         OperandSpec("input", convolution.DTYPES),
         OperandSpec("filter", (DType.S8, DType.F32), const=True),
-        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
+        OperandSpec("bias", (DType.S32, DType.S64, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
@@ -239,6 +244,6 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=float_weights.DEPTHWISE_CONV2D,
+        others=(*int16_weights.DEPTHWISE_CONV2D, *float_weights.DEPTHWISE_CONV2D),
     ),
 )

@@ -134,7 +134,7 @@ def _convolution(export: _Export, node: Node) -> None:
     if attrs.pad not in (same, NO_PAD):
         operands[0] = export.padded(node, attrs.pad)
     if len(operands) < 3 or operands[2] < 0:  # the interpreter wants a bias
-        kind = np.float32 if x.dtype is DType.F32 else np.int32
+        kind = {DType.F32: np.float32, DType.S16: np.int64}.get(x.dtype, np.int32)
         zeros: npt.NDArray[Any] = np.zeros(export.graph.type(node.outputs[0]).shape[3], kind)
         operands[2:] = [export.model.const("zero_bias", zeros)]
     options = {
@@ -183,7 +183,10 @@ def _fully_connected(export: _Export, node: Node) -> None:
 
 def _binary(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, (add.Attrs, mul.Attrs))
-    export.write(node.op.upper(), node, _activation(node.attrs.activation))
+    options = _activation(node.attrs.activation)
+    if node.op == "add":
+        options["pot_scale_int16"] = False
+    export.write(node.op.upper(), node, options)
 
 
 def _concatenation(export: _Export, node: Node) -> None:

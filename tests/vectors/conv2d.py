@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.cases import Case, as_float
+from tests.support.cases import Case, as_float, as_int16
 from tests.support.weighted_cases import conv
 
 _KERNELS = ((1, 1), (2, 2), (3, 3), (5, 5), (7, 7), (1, 3), (3, 1), (1, 7), (4, 1), (2, 5))
 _ACTIVATIONS = ("none", "relu", "relu6", "relu_n1_to_1")
 _CHANNELS = ((1, 2), (3, 7), (4, 1), (5, 3), (8, 8), (16, 2), (17, 5))
 _WIDE = 2.0**20
+# Factors and sums of what int16 excludes.
+_INT8_ONLY = ("b22_left_shift_20", "accumulator_wraps")
 
 
 def _kernels() -> list[Case]:
@@ -241,4 +243,6 @@ CASES: list[Case] = [
     *_requantization(),
     *_blocks(),
     *(as_float(case) for case in (*_kernels(), *_channels(), *_geometry(), *_groups())),
+    *(as_int16(case) for case in (*_kernels(), *_channels(), *_geometry(), *_groups())),
+    *(as_int16(case) for case in _requantization() if case.name not in _INT8_ONLY),
 ]
