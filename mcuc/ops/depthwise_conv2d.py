@@ -42,7 +42,7 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     if x is not None and weights is not None and all(ranks):
         _check_channels(problems, x.shape[3], weights.shape)
         convolution.check_bias(problems, weights.shape[3])
-        weights_quant = convolution.check_weights(problems, weights, 3)
+        weights_quant = convolution.check_weights(problems, weights, 3, asymmetric=attrs.uint8)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
         if x.dtype is DType.S16:
             int16_weights.check(problems, weights.shape[1] * weights.shape[2], weights.shape[3])
@@ -75,6 +75,7 @@ def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tupl
     zero = quant_of(site.input(INPUT)).zero_point
     n, rows, columns, out = site.output.shape
     channels = x.shape[3]
+    w_zero = convolution.weights_zero(site)
     wide = np.int64 if is_int16(site) else np.int32
     fields = padded(x, attrs.pad, zero).astype(wide) - zero
     total = np.zeros((n, rows, columns, channels, out // channels), wide)
@@ -82,7 +83,7 @@ def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tupl
         for j in range(weights.shape[2]):
             y, x0 = i * attrs.dilation[0], j * attrs.dilation[1]
             part = fields[:, y :: attrs.stride[0], x0 :: attrs.stride[1]][:, :rows, :columns]
-            tap = weights[0, i, j].astype(wide).reshape(channels, -1)
+            tap = (weights[0, i, j].astype(wide) - w_zero).reshape(channels, -1)
             total += part[..., np.newaxis] * tap  # wraps, as the C does
     acc = total.reshape(n, rows, columns, out).astype(np.int64)
     acc += convolution.bias_or_zero(bias, out)
@@ -111,7 +112,7 @@ def pack(site: Site) -> Params:
     weights = site.const(WEIGHTS)
     attrs = attrs_of(site)
     out = weights.shape[3]
-    sums = weights.astype(np.int64).sum(axis=(0, 1, 2))
+    sums = convolution.centered(site).sum(axis=(0, 1, 2))
     return Params(
         "mcuc_depthwise_conv2d_params",
         "depthwise_conv2d/depthwise_conv2d.h",
@@ -124,6 +125,18 @@ def pack(site: Site) -> Params:
             **convolution.requantize_fields(site, attrs.activation, out),
         },
     )
+
+
+def pack_zero(site: Site) -> Params:
+    """For weights with a zero point."""
+    fields = {f"base.{name}": value for name, value in pack(site).fields.items()}
+    zero = {"weights_zero": convolution.weights_zero(site)}
+    header = "depthwise_conv2d/depthwise_conv2d.h"
+    return Params("mcuc_depthwise_conv2d_zero_params", header, {**fields, **zero})
+
+
+def has_zero(site: Site, target: Target) -> bool:
+    return not convolution.is_symmetric(site, target)
 
 
 def has_one_output_each(site: Site, target: Target) -> bool:
@@ -195,6 +208,17 @@ def scratch_dsp(site: Site) -> int:
     return 4 * dsp_tables.padded_taps(kernel_h * kernel_w)
 
 
+_ZERO = kernels_on(
+    DType.S8,
+    Kernel(
+        symbol="mcuc_depthwise_conv2d_s8_s8_s8_zero__c",
+        source="depthwise_conv2d/s8_s8_s8_zero__c.c",
+        form=Form.WINDOW,
+        when=has_zero,
+        pack=pack_zero,
+        window=window,
+    ),
+)
 SPEC = OpSpec(
     name="depthwise_conv2d",
     doc="Depthwise 2-D convolution with any channel multiplier, stride, dilation and padding",
@@ -244,6 +268,7 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=(*int16_weights.DEPTHWISE_CONV2D, *float_weights.DEPTHWISE_CONV2D),
+        others=(*_ZERO, *int16_weights.DEPTHWISE_CONV2D, *float_weights.DEPTHWISE_CONV2D),
+        only=convolution.is_symmetric,
     ),
 )

@@ -27,7 +27,7 @@ from tests.support.oracle import agree, run_tflite
 
 PASSES = (fold_constants, remove_dead_nodes, fuse_pad, transpose_to_reshape, remove_dead_nodes)
 
-# Every int8 and int16 model of the collection whose operators are supported, with stored outputs.
+# Every quantized model of the collection whose operators are supported, with stored outputs.
 GOLDEN = (
     *(
         f"gen/tflite/{name}.tflite"
@@ -68,6 +68,8 @@ GOLDEN = (
     *(
         f"repo/{name}.tflite"
         for name in (
+            "coral_mobilenet_v1_0.25_128_u8",
+            "coral_mobilenet_v1_0.5_160_u8",
             "coral_tf2_mobilenet_v2_1.0_224_int8",
             "emlearn_mnist_cnn_int8",
             "emza_ssd_slim_120x160_int8",

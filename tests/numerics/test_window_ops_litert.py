@@ -160,6 +160,8 @@ def is_expressible(case: Case) -> bool:
     if case.numerics != "litert-2.3":
         return False
     attrs = case.attrs
+    if isinstance(attrs, convolution.ConvAttrs):
+        return not attrs.uint8
     if not isinstance(attrs, average_pool2d.Attrs):
         return True
     shape = case.operands[0].type.shape  # type: ignore[union-attr]

@@ -126,6 +126,8 @@ def _activation(name: str) -> Options:
 def _convolution(export: _Export, node: Node) -> None:
     attrs = node.attrs
     assert isinstance(attrs, ConvAttrs)
+    if attrs.uint8:
+        raise CannotExportError("the rules of a convolution that was uint8")
     x, weights = export.graph.operand_types(node)[:2]
     assert x is not None and weights is not None
     size, kernel = _size(x), _size(weights)

@@ -153,12 +153,37 @@ def _blocks() -> list[Case]:
     ]
 
 
+def _uint8() -> list[Case]:
+    """Weights with zero points; tests/unit/frontends/test_uint8.py has the interpreter judge."""
+    return [
+        depthwise(
+            f"uint8_{name}",
+            x,
+            kernel,
+            multiplier,
+            w_scale=0.013,
+            w_zero=zero,
+            x_zero=99,
+            weights=list(range(-128, 128)),
+            uint8=True,
+            **more,
+        )
+        for name, x, kernel, multiplier, zero, more in (
+            ("same", (1, 6, 7, 9), (3, 3), 1, 17, {"pad": "SAME", "stride": (2, 1)}),
+            ("multiplier", (1, 6, 7, 3), (2, 3), 4, -128, {"dilation": (2, 2), "pad": "SAME"}),
+            ("symmetric", (2, 5, 4, 8), (3, 3), 1, 0, {"pad": "SAME"}),
+            ("no_bias", (1, 5, 4, 5), (2, 2), 1, 127, {"bias": None}),
+        )
+    ]
+
+
 CASES: list[Case] = [
     *_kernels(),
     *_multipliers(),
     *_geometry(),
     *_requantization(),
     *_blocks(),
+    *_uint8(),
     *(as_float(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
     *(as_int16(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
 ]

@@ -23,6 +23,7 @@ from mcuc.frontends.tflite.schema import (
     read_model,
 )
 from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, Tensors
+from mcuc.frontends.tflite.uint8 import with_rules, with_uint8_ports
 from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import TensorType
 from mcuc.ops import spec_of
@@ -109,6 +110,8 @@ class _Loader:
         )
         raise_all(problems[:_MOST_PROBLEMS])
         graph = Graph(tuple(self._nodes), self._used(), self._model.inputs, outputs, name)
+        if self._tensors.uint8:
+            graph = with_uint8_ports(graph, frozenset(self._tensors.moved))
         return Loaded(graph, tuple(self._notes))
 
     def _used(self) -> dict[int, Value]:
@@ -205,6 +208,8 @@ class _Loader:
             return
         try:
             mapped = BUILTINS[loc.op].map(operator)
+            if self._tensors.uint8:
+                mapped = with_rules(mapped)
             self._add_node(raw, operator, mapped)
         except McucError as problem:
             self._problems.extend(flatten(problem))
