@@ -32,8 +32,8 @@ PATCHED_OPS = 9
 OTHER_SCHEDULES = (
     ("layer", "layer", "consumed"),
     ("stream", "stream", "consumed"),
-    ("kept input", "least", "kept"),
-    ("streamed input", "least", "streamed"),
+    ("kept input", "auto", "kept"),
+    ("streamed input", "auto", "streamed"),
     ("patch", "patch", "consumed"),
 )
 _TIMEOUT_S = 1800.0
@@ -166,7 +166,11 @@ def _compiled(name: str, schedule: str, input_mode: str) -> Compiled | None:
     if schedule != "patch":
         try:
             return compile_model(
-                model_file(name), board=MAIN_BOARD, schedule=schedule, input_mode=input_mode
+                model_file(name),
+                board=MAIN_BOARD,
+                schedule=schedule,
+                minimize="sram",
+                input_mode=input_mode,
             )
         except ScheduleError:
             return None

@@ -15,7 +15,7 @@ typedef struct trace_state {
   mcuc_trace_entry entries[MCUC_TEST_MAX_STEPS];
 } trace_state;
 
-static trace_state trace;
+static MCUC_OUTSIDE trace_state trace;
 
 void mcuc_trace_begin(const mcuc_step *step);
 void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y, int32_t n);
@@ -91,7 +91,8 @@ void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y,
   uint64_t units = mcuc_port_units(mcuc_port_counter_ticks() - trace.started);
   mcuc_trace_entry *entry;
   uint64_t sum;
-  int32_t row;
+  int32_t row = y;
+  int32_t end = y + n;
 
   if (!trace.enabled) {
     return;
@@ -115,7 +116,13 @@ void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y,
     }
     return;
   }
-  for (row = y; row < y + n; ++row) {
+  if (step->tile != 0) {
+    const int32_t height = step->tile->steps[step->tile->n_steps - 1].y1;
+    row *= step->tile->rows;
+    end *= step->tile->rows;
+    end = end < height ? end : height;
+  }
+  for (; row < end; ++row) {
     entry->crc = crc_row(entry->crc, step, memory, row);
   }
 }

@@ -26,8 +26,9 @@ class PortView:
     region: int
     offset: int
     fixed: str
-    pushed: bool
+    outside: bool
     row_elements: int
+    channels: int
     rows: int
     scale: str
     zero_point: str
@@ -51,7 +52,7 @@ def port_views(
         if len(ports) > 1:
             name = f"{kind}_{names.unique(value.name, kind)}"
         fixed, region, offset = "", 0, 0
-        pushed = port.view.const is None and port.view.buffer is None
+        outside = port.view.const is None and port.view.buffer is None
         if port.view.const is not None:
             fixed = tables.array(port.view.const, f"constant {kind}")
         elif port.view.buffer is not None:
@@ -73,9 +74,10 @@ def port_views(
                 region=region,
                 offset=offset,
                 fixed=fixed,
-                pushed=pushed,
+                outside=outside,
                 rows=type_.nhwc[1],
                 row_elements=type_.nhwc[2] * type_.nhwc[3],
+                channels=type_.nhwc[3],
                 scale="" if quant is None else real(quant.scale),
                 zero_point="0" if quant is None else integer(quant.zero_point),
                 low=low,

@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from mcuc.data import data_dir
-from mcuc.ir.program import Program
+from mcuc.ir.program import Form, Program, Step
 
 _INCLUDE = re.compile(r'#include "(?:[\w]+/)+(\w+\.h)"')
 
@@ -18,13 +18,17 @@ def kernel_header(source: str) -> str:
 
 def driver_headers(program: Program) -> list[str]:
     """The drivers that a program needs, in include order."""
-    forms = sorted({step.form.value for step in program.steps()})
+    forms = sorted({form.value for step in program.steps() for form in _forms(step)})
     return ["driver_run.h", *(f"driver_{form}.h" for form in forms)]
+
+
+def _forms(step: Step) -> set[Form]:
+    return {step.form, *(part.form for part in step.parts)}
 
 
 def kernel_sources(program: Program) -> list[str]:
     """Kernel files used, in order of first use."""
-    return list(dict.fromkeys(step.source for step in program.steps()))
+    return list(dict.fromkeys(step.source for step in program.leaves()))
 
 
 def runtime_files(program: Program) -> dict[str, str]:

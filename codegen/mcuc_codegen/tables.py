@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.errors import InternalError
-from mcuc.ir.program import Form, Operand, Params, Program, Step, View
+from mcuc.ir.program import Form, Params, Program, Step, View
 from mcuc.plan.problem import MemoryPlan
 from mcuc_codegen.literals import array_initializer, c_type, comment, integer, real
 
@@ -53,6 +53,7 @@ class Tables:
         self.prefix = prefix
         self.data: list[DataTable] = []
         self.params: list[Record] = []
+        self.tiles: list[Record] = []
         self.operands: list[Record] = []
         self.windows: list[Record] = []
         self.steps: list[str] = []
@@ -64,13 +65,13 @@ class Tables:
 
     @property
     def max_kernel_rows(self) -> int:
-        windows = [s.window for s in self.program.steps() if s.form is Form.WINDOW]
+        windows = [s.window for s in self.program.leaves() if s.form is Form.WINDOW]
         return max((w.kernel[0] for w in windows if w is not None), default=1)
 
     @property
     def max_regions(self) -> int:
-        """Base addresses of a run: the used regions, and one for an input that comes in rows."""
-        return max(1, len(self.regions) + int(self.program.pushes))
+        """Base addresses of a run: the used regions, and one for an input outside the plan."""
+        return max(1, len(self.regions) + self.program.outside_regions)
 
     def array(self, array: npt.NDArray[np.generic], note: str) -> str:
         """Name of the table that holds an array."""
@@ -110,34 +111,48 @@ class Tables:
                     count = 1 if lone else len(segment.steps)
                     note = f"{segment.kind} {segment.label}".strip()
                     self.segments.append(SegmentTable(len(self.steps), count, progress, note))
-                self.steps.append(self._step(step))
+                self.steps.append(self._step(step, len(self.steps)))
 
-    def _step(self, step: Step) -> str:
+    def _step(self, step: Step, number: int) -> str:
         node = self.program.graph.nodes[step.node]
         label = f"{node.op} {node.loc.tensor}".strip()
         operands = self._record(
-            self.operands, "operands", "mcuc_operand", self._operands(step.inputs, label)
+            self.operands, "operands", "mcuc_operand", self._operands(step, label)
         )
-        window = "0"
+        window = tile = "0"
         if step.window is not None:
             text = self._window(step)
             window = "&" + self._record(self.windows, "window", "mcuc_window", text)
-        scratch = "{0, 0, 0}" if step.scratch is None else self._buffer_place(step.scratch, 0)
+        scratch, kernel, params = "{0, 0, 0}", step.symbol, "0"
+        if step.scratch is not None:
+            scratch = self._buffer_place(step.scratch, step.scratch_offset)
+        if step.parts:
+            kernel, tile = "0", "&" + self._tile(step, number)
+        else:
+            params = "&" + self.params_name(step.params, label)
         first, end = step.rows
         return "\n".join(
             [
-                f"  {{ /* {len(self.steps)}: {comment(label)} */",
-                f"    .form = mcuc_form_{step.form.value}, .kernel = {step.symbol},",
-                f"    .params = &{self.params_name(step.params, label)},",
+                f"  {{ /* {number}: {comment(label)} */",
+                f"    .form = mcuc_form_{step.form.value}, .kernel = {kernel},",
+                f"    .params = {params}, .tile = {tile},",
                 f"    .in = {operands}, .window = {window},",
                 f"    .out = {self._view(step.output, label)},",
                 f"    .y0 = {first}, .y1 = {end}, .x0 = {step.box.x0}, .x1 = {step.box.x1},",
                 f"    .out_pixel_bytes = {step.box.channels * step.elem_bytes},",
                 f"    .scratch = {scratch}, .n_in = {len(step.inputs)},",
                 f"    .fold = {int(step.form is Form.FOLD)}, .keep = {int(step.keep)},"
-                f" .id = {len(self.steps)} }},",
+                f" .id = {number} }},",
             ]
         )
+
+    def _tile(self, step: Step, number: int) -> str:
+        """Name of the record of a chain; its parts carry the number of the step."""
+        parts = "\n".join(self._step(part, number) for part in step.parts)
+        chain = self._record(self.tiles, "chain", "mcuc_step", f"[] = {{\n{parts}\n}}")
+        rows, columns = step.block
+        text = f" = {{{chain}, {len(step.parts)}, {rows}, {columns}}}"
+        return self._record(self.tiles, "tile", "mcuc_tile", text)
 
     def params_name(self, params: Params, label: str) -> str:
         """Name of the constant record for a kernel's parameters."""
@@ -153,15 +168,15 @@ class Tables:
         lines = "".join(f"\n  {member}," for member in members)
         return self._record(self.params, "params", params.struct, f"{{{lines}\n}}")
 
-    def _operands(self, operands: tuple[Operand, ...], label: str) -> str:
+    def _operands(self, step: Step, label: str) -> str:
         rows = []
-        for operand in operands:
+        for operand in step.inputs:
             need = operand.need
             table = "0"
             if need.table:
                 table = self.array(np.array(need.table, np.uint16), f"{label}: rows needed")
             producer: int | str = "MCUC_RESIDENT"
-            if operand.pushed:
+            if operand.outside and self.program.pushes:
                 producer = "MCUC_PUSHED"
             elif operand.producer is not None:
                 producer = operand.producer
@@ -192,7 +207,7 @@ class Tables:
             address = name if view.offset == 0 else f"{name} + {view.offset // elem}"
             place = f"{{{address}, 0, 0}}"
         else:
-            # an input that comes in rows lies in a region of its own
+            # an input outside the plan has a region of its own
             place = f"{{0, 0, {len(self.regions)}}}"
             if view.buffer is not None:
                 place = self._buffer_place(view.buffer, view.offset)

@@ -60,31 +60,13 @@ def build_bench(
             small models.
         compiler: Default: the best one installed.
     """
-    sources = []
-    folder.mkdir(parents=True, exist_ok=True)
-    for unit in units:
-        for name, text in unit.project.files.items():
-            path = folder / unit.project.name / name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            path.write_text(text, encoding="utf-8")
-    models = [f"{unit.project.name}/{unit.project.name}.c" for unit in units]
-    if merge:
-        merged = folder / "models.c"
-        rows = max(rows_of(unit) for unit in units)
-        defines = f"#define MCUC_MAX_REGIONS 4\n#define MCUC_MAX_KERNEL_ROWS {rows}\n"
-        includes = "".join(f'#include "{model}"\n' for model in models)
-        merged.write_text(defines + includes, encoding="utf-8")
-        sources.append(toolchain.Source(merged))
-    else:
-        sources += [toolchain.Source(folder / model) for model in models]
-    glue = folder / "glue.c"
-    glue.write_text(harness_glue([unit.project for unit in units]), encoding="utf-8")
-    sources.append(toolchain.Source(glue))
+    sources = _written(units, folder, merge)
     steps = max((len(unit.program.steps()) for unit in units), default=0)
     config = firmware.HarnessConfig(
         region_bytes=_region_bytes(units),
         region_names=_region_names(units, board),
         state_bytes=max(unit.project.state_bytes for unit in units),
+        guard_bytes=_guard_bytes(board),
         max_steps=max(1, steps) if trace else 0,
         sanitize=sanitize,
     )
@@ -102,9 +84,35 @@ def build_bench(
     )
 
 
+def _guard_bytes(board: Board | None) -> int:
+    """A fenced part is small, and the fence guards it besides."""
+    fenced = board is not None and board.emulator is not None and board.emulator.ram_limit_bytes
+    return 256 if fenced else 1024
+
+
+def _written(units: Sequence[Unit], folder: Path, merge: bool) -> list[toolchain.Source]:
+    """What is compiled: the models, in one file if they are merged, and the harness's glue."""
+    for unit in units:
+        for name, text in unit.project.files.items():
+            path = folder / unit.project.name / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+    glue = folder / "glue.c"
+    glue.write_text(harness_glue([unit.project for unit in units]), encoding="utf-8")
+    models = [f"{unit.project.name}/{unit.project.name}.c" for unit in units]
+    if not merge:
+        return [*(toolchain.Source(folder / model) for model in models), toolchain.Source(glue)]
+    merged = folder / "models.c"
+    rows = max(rows_of(unit) for unit in units)
+    defines = f"#define MCUC_MAX_REGIONS 4\n#define MCUC_MAX_KERNEL_ROWS {rows}\n"
+    includes = "".join(f'#include "{model}"\n' for model in models)
+    merged.write_text(defines + includes, encoding="utf-8")
+    return [toolchain.Source(merged), toolchain.Source(glue)]
+
+
 def rows_of(unit: Unit) -> int:
     """Kernel rows of the largest window of a model: MCUC_MAX_KERNEL_ROWS."""
-    return max((s.window.kernel[0] for s in unit.program.steps() if s.window), default=1)
+    return max((s.window.kernel[0] for s in unit.program.leaves() if s.window), default=1)
 
 
 def _region_bytes(units: Sequence[Unit]) -> tuple[int, ...]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -11,34 +11,14 @@ from mcuc.errors import MemoryBudgetError, ScheduleError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Program
 from mcuc.ir.target import Target
-from mcuc.ops import spec_of
-from mcuc.ops.spec import Site
 from mcuc.plan.problem import MemoryPlan
 from mcuc.plan.solve import plan_memory
+from mcuc.schedule.front import Point, front
 from mcuc.schedule.lower import callers_of, lower
-from mcuc.schedule.search import Run, Search
 from mcuc.schedule.spec import Group, Schedule, with_groups
 
 EXTRA_WORK = 1.03  # "auto" may predict this many times the instructions of the fastest
 RESERVE_BYTES = 1024  # for stack and static data, which are not known before C is compiled
-_PATCH = re.compile(r"patch:([1-9]\d*)x([1-9]\d*)@(\d+)")
-
-
-@dataclass(frozen=True)
-class Point:
-    """One choice of the front.
-
-    Attributes:
-        ram_bytes: Need of its largest segment: the arena, but for what placement may add.
-        instructions: Predicted.
-        macs: Executed.
-        cuts: Its segments.
-    """
-
-    ram_bytes: int
-    instructions: int
-    macs: int
-    cuts: tuple[Run, ...]
 
 
 @dataclass(frozen=True)
@@ -56,36 +36,27 @@ def choose(graph: Graph, target: Target, options: Options) -> Chosen:
     """Lowers and plans the graph under the schedule that the options ask for.
 
     Raises:
-        ScheduleError: E302..E306. MemoryBudgetError: E401.
+        ScheduleError: E302..E307. MemoryBudgetError: E401.
     """
     by_hand = _by_hand(graph, target, options)
     if by_hand is not None:
         program, plan = _planned(graph, target, by_hand, options)
         return Chosen(program, plan, by_hand.kind, (), None)
-    search = Search(graph, callers_of(graph, target, options.numerics), options.input_mode)
-    macs = sum(spec_of(n.op).macs(Site.of(graph, n, options.numerics)) for n in graph.nodes)
-    front = tuple(
-        Point(
-            ram_bytes=max((run.need_bytes for run in cuts), default=0),
-            instructions=sum(run.work for run in cuts),
-            macs=macs,
-            cuts=tuple(cuts),
-        )
-        for cuts in search.front()
-    )
+    callers = callers_of(graph, target, options.numerics)
+    points = front(graph, callers, options.input_mode, options.max_recompute)
     refusal: MemoryBudgetError | None = None
     best: Chosen | None = None
-    for number in _preferred(front, options):
-        if best is not None and best.plan.arena_bytes <= front[number].ram_bytes:
+    for number in _preferred(points, options):
+        if best is not None and best.plan.arena_bytes <= points[number].ram_bytes:
             break  # the points that follow need more
-        schedule = search.schedule(list(front[number].cuts))
+        schedule = points[number].schedule
         try:
             program, plan = _planned(graph, target, schedule, options)
         except MemoryBudgetError as error:
             refusal = error
             continue
-        made = Chosen(program, plan, schedule.kind, front, number)
-        if options.schedule != "least" or options.point is not None:
+        made = Chosen(program, plan, schedule.kind, points, number)
+        if options.minimize != "sram" or options.point is not None:
             return made
         if best is None or plan.arena_bytes < best.plan.arena_bytes:
             best = made  # placement may add to the need of the first points
@@ -95,22 +66,32 @@ def choose(graph: Graph, target: Target, options: Options) -> Chosen:
     raise refusal
 
 
-def _preferred(front: tuple[Point, ...], options: Options) -> Iterator[int]:
+def _preferred(points: tuple[Point, ...], options: Options) -> Iterator[int]:
     """Points in the order in which they are tried; the first that fits is taken."""
     if options.point is not None:
-        if not 0 <= options.point < len(front):
-            raise usage("point", f"{options.point} is not one of 0 to {len(front) - 1}")
+        if not 0 <= options.point < len(points):
+            raise usage("point", f"{options.point} is not one of 0 to {len(points) - 1}")
         yield options.point
-    elif options.schedule == "least":
-        yield from range(len(front))
-    elif options.sram_bytes is not None:
-        limit = options.sram_bytes - RESERVE_BYTES
-        yield from (n for n in reversed(range(len(front))) if front[n].ram_bytes <= limit)
-        yield 0
+        return
+    most = math.inf if options.latency is None else options.latency
+    fast = [n for n, point in enumerate(points) if point.instructions <= most]
+    if not fast:
+        raise ScheduleError(
+            "E307",
+            f"no schedule is predicted to take {most:,} instructions or less",
+            why=f"the fastest takes {points[-1].instructions:,}",
+            help="`mcuc schedule` shows all choices; the prediction is in instructions, not cycles",
+        )
+    if options.minimize == "sram":
+        yield from fast
+    elif options.minimize == "latency" or options.sram_bytes is not None:
+        limit = math.inf if options.sram_bytes is None else options.sram_bytes - RESERVE_BYTES
+        yield from (n for n in reversed(fast) if points[n].ram_bytes <= limit)
+        yield fast[0]
     else:
-        most = EXTRA_WORK * front[-1].instructions
-        first = next(n for n, point in enumerate(front) if point.instructions <= most)
-        yield from range(first, -1, -1)
+        most = min(most, EXTRA_WORK * points[-1].instructions)
+        first = next((n for n in fast if points[n].instructions <= most), fast[-1])
+        yield from range(first, fast[0] - 1, -1)
 
 
 def _planned(
@@ -128,10 +109,9 @@ def _by_hand(graph: Graph, target: Target, options: Options) -> Schedule | None:
         return with_groups(graph, *options.groups)
     if options.schedule == "stream":
         return with_groups(graph, *_everything(graph, target, options))
-    match = _PATCH.fullmatch(options.schedule)
-    if match is None:
+    if options.patch is None:
         return None
-    rows, columns, index = (int(part) for part in match.groups())
+    rows, columns, index = options.patch
     nodes = [i for i, n in enumerate(graph.nodes) if (n.loc.op_index or 0) <= index]
     if not nodes or graph.nodes[nodes[-1]].loc.op_index != index:
         known = [n.loc.op_index for n in graph.nodes if n.loc.op_index is not None]

@@ -171,6 +171,10 @@ CODES: dict[str, Page] = {
         "The op at which patches are to end is not among the compiled ones.",
         "Take an index that `mcuc inspect` shows.",
     ),
+    "E307": Page(
+        "No schedule is predicted to take as few instructions as `--latency` allows.",
+        "Allow more, or see `mcuc schedule`; faster are a smaller model or another core.",
+    ),
     "E401": Page(
         "The arena does not fit the RAM given.",
         "See the largest buffers in the message: smaller input, fewer channels, another "

@@ -88,6 +88,9 @@ def compile_model(
     name: str = "",
     input_mode: str = "consumed",
     schedule: str = "auto",
+    minimize: str = "balanced",
+    max_recompute: float = 0.0,
+    latency: int | None = None,
     point: int | None = None,
     groups: Sequence[Group] = (),
 ) -> Compiled:
@@ -97,16 +100,30 @@ def compile_model(
         model: A `.tflite` file.
         board: Board id, or path of a board.toml.
         out: Folder to write; None writes nothing.
-        io, numerics, optimize, name, input_mode, schedule, point: See `Options`.
+        io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
+        minimize, max_recompute, latency, point: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
     """
     options = Options(
-        board, io, numerics, optimize, sram, flash, name, input_mode, schedule, point, tuple(groups)
+        board=board,
+        io=io,
+        numerics=numerics,
+        optimize=optimize,
+        sram_bytes=sram,
+        flash_bytes=flash,
+        name=name,
+        input_mode=input_mode,
+        schedule=schedule,
+        minimize=minimize,
+        max_recompute=max_recompute,
+        latency=latency,
+        point=point,
+        groups=tuple(groups),
     )
     compiled = compile_with(Path(model), options)
     return compiled if out is None else write(compiled, Path(out))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,9 +13,10 @@ from mcuc.schedule.spec import Group
 
 IO_MODES = ("stored", "quantized")
 OPTIMIZE = ("size", "balanced", "speed")
-INPUT_MODES = ("kept", "consumed", "streamed")
-SCHEDULES = ("auto", "layer", "stream", "least")
-_PATCH = re.compile(r"patch:[1-9]\d{0,4}x[1-9]\d{0,4}@\d{1,9}")
+INPUT_MODES = ("kept", "consumed", "streamed", "random")
+SCHEDULES = ("auto", "layer", "stream")
+MINIMIZE = ("balanced", "sram", "latency")
+_PATCH = re.compile(r"patch:([1-9]\d{0,4})x([1-9]\d{0,4})@(\d{1,9})")
 
 
 @dataclass(frozen=True)
@@ -31,10 +33,16 @@ class Options:
         flash_bytes: Limit for the whole image; None = what the board has.
         name: Prefix of the generated C; "" = from the file name.
         input_mode: "kept" inputs survive a run, "consumed" ones are overwritten as they are read,
-            a "streamed" one is delivered by the application in rows and never whole in memory.
-        schedule: "auto" needs the least memory that costs next to no time, "least" the least
-            memory without computing anything twice, "layer" runs layer by layer, "stream" streams
+            a "streamed" one is pushed by the application in rows and never whole in memory, of a
+            "random" one the model asks for the rows that it wants, some of them more than once.
+        schedule: "auto" takes a point of the front, "layer" runs layer by layer, "stream" streams
             all it can, "patch:HxW@INDEX" cuts the output of op INDEX into HxW patches.
+        minimize: What "auto" takes: "balanced" the least memory that costs next to no time, or
+            under a limit of memory the fastest that fits; "sram" the least memory; "latency" the
+            fastest that fits.
+        max_recompute: Percent by which "auto" may execute more MACs than layer by layer; math.inf =
+            no limit (null in JSON).
+        latency: Limit of the predicted instructions.
         point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
@@ -49,6 +57,9 @@ class Options:
     name: str = ""
     input_mode: str = INPUT_MODES[1]
     schedule: str = SCHEDULES[0]
+    minimize: str = MINIMIZE[0]
+    max_recompute: float = 0.0
+    latency: int | None = None
     point: int | None = None
     groups: tuple[Group, ...] = field(default=())
 
@@ -58,15 +69,30 @@ class Options:
             ("numerics", self.numerics, NUMERICS),
             ("optimize", self.optimize, OPTIMIZE),
             ("input-mode", self.input_mode, INPUT_MODES),
+            ("minimize", self.minimize, MINIMIZE),
         ):
             if value not in allowed:
                 raise usage(option, f"{value!r} is not one of {', '.join(allowed)}")
-        if self.schedule not in SCHEDULES and not _PATCH.fullmatch(self.schedule):
+        if self.schedule not in SCHEDULES and self.patch is None:
             known = ", ".join(SCHEDULES)
             raise usage("schedule", f"{self.schedule!r} is not one of {known}, patch:HxW@INDEX")
         for option, limit in (("sram", self.sram_bytes), ("flash", self.flash_bytes)):
             if limit is not None and limit <= 0:
                 raise usage(option, f"{limit} is not a positive number of bytes")
+
+        if self.latency is not None and self.latency <= 0:
+            raise usage("latency", f"{self.latency} is not a positive number of instructions")
+        if not self.max_recompute >= 0:
+            raise usage("max-recompute", f"{self.max_recompute} is not a percentage from 0 up")
+
+    @property
+    def patch(self) -> tuple[int, int, int] | None:
+        """(patches vertically, horizontally, op index) of a schedule "patch:HxW@INDEX"."""
+        match = _PATCH.fullmatch(self.schedule)
+        if match is None:
+            return None
+        rows, columns, index = map(int, match.groups())
+        return rows, columns, index
 
     def as_json(self) -> dict[str, Any]:
         """The options as the report records them; `from_json` reads them back."""
@@ -80,6 +106,9 @@ class Options:
             "name": self.name,
             "input_mode": self.input_mode,
             "schedule": self.schedule,
+            "minimize": self.minimize,
+            "max_recompute": None if math.isinf(self.max_recompute) else self.max_recompute,
+            "latency": self.latency,
             "point": self.point,
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
@@ -93,6 +122,8 @@ class Options:
             Group(g["kind"], tuple(g["nodes"]), (g["grid"][0], g["grid"][1]))
             for g in fields.get("groups", [])
         )
+        if "max_recompute" in fields and fields["max_recompute"] is None:
+            fields["max_recompute"] = math.inf
         return cls(**fields)
 
 

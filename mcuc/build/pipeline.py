@@ -19,7 +19,11 @@ from mcuc.ir.target import Target
 from mcuc.passes.center_weights import CENTER_WEIGHTS
 from mcuc.passes.fold_constants import fold_constants_pass
 from mcuc.passes.fuse_pad import FUSE_PAD
+from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
+from mcuc.passes.positive_scales import POSITIVE_SCALES
+from mcuc.passes.remove_channels import remove_channels_pass
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
+from mcuc.passes.remove_identities import remove_identities_pass
 from mcuc.passes.spec import Pass
 from mcuc.passes.stream_input import STREAM_INPUT
 from mcuc.passes.strip_io_quantize import STRIP_IO_QUANTIZE
@@ -33,6 +37,7 @@ log = logging.getLogger(__name__)
 
 def passes(options: Options) -> list[Pass]:
     """Graph -> Graph, in order. A new pass is a module of mcuc/passes and a line here."""
+    outside = options.input_mode in ("streamed", "random")
     stripped = [STRIP_IO_QUANTIZE] if options.io == "quantized" else []
     return [
         *stripped,  # first: what follows sees the border that the user asked for
@@ -41,8 +46,12 @@ def passes(options: Options) -> list[Pass]:
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
         CENTER_WEIGHTS,  # weights without a zero point suit the fast kernels
         FUSE_PAD,  # a convolution pads for free
+        MERGE_DUPLICATES,  # what is computed twice is computed once
+        remove_identities_pass(options.numerics),  # what changes nothing
+        POSITIVE_SCALES,  # fast kernels want factors that are not negative
+        remove_channels_pass(options.numerics),  # constants, and what nothing depends on
         REMOVE_DEAD_NODES,  # what the passes above left behind
-        *([STREAM_INPUT] if options.input_mode == "streamed" else []),  # rows get a place to stay
+        *([STREAM_INPUT] if outside else []),  # rows of the input get a place to stay
         Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory
     ]
 

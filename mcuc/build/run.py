@@ -38,7 +38,7 @@ def run_model(
     }
     if traced is not None:
         steps = compiled.lowered.program.steps()
-        order = list(dict.fromkeys(step.node for step in steps))
+        order = list(dict.fromkeys(leaf.node for leaf in compiled.lowered.program.leaves()))
         totals: dict[int, int] = {}
         for entry in traced.trace:
             if entry.instructions is not None:

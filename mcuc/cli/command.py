@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import json
+import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -62,6 +63,22 @@ class Places(click.ParamType[tuple[str, ...]]):
         return names
 
 
+class Percent(click.ParamType[float]):
+    """A percentage, or `none` for no limit."""
+
+    name = "percent"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> float:
+        if value == "none":
+            return math.inf
+        try:
+            return float(value)
+        except (TypeError, ValueError):
+            self.fail(f"{value!r} is neither a number nor none", param, ctx)
+
+
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """How a model is compiled, whatever the board."""
     options = [
@@ -70,13 +87,21 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),
                      help="Rule set of the integer arithmetic."),
         click.option("--schedule", default=None,
-                     help="auto (least RAM at next to no cost), layer, stream, least, or "
-                     "patch:HxW@INDEX."),
+                     help="auto, layer, stream, or patch:HxW@INDEX."),
+        click.option("--minimize", default=None,
+                     type=click.Choice(["balanced", "sram", "latency"]),
+                     help="What auto takes: least RAM at next to no cost, least RAM, or the "
+                     "fastest that fits."),
+        click.option("--max-recompute", type=Percent(), default=None,
+                     help="Percent of MACs that auto may execute twice, or none for no limit."),
+        click.option("--latency", type=int, default=None,
+                     help="Limit of the predicted instructions."),
         click.option("--point", type=int, default=None,
                      help="A point of the front that `mcuc schedule` shows."),
         click.option("--input-mode", default=None,
-                     type=click.Choice(["kept", "consumed", "streamed"]),
-                     help="Inputs survive a run, are overwritten by it, or come row by row."),
+                     type=click.Choice(["kept", "consumed", "streamed", "random"]),
+                     help="Inputs survive a run, are overwritten by it, come row by row, or are "
+                     "asked for."),
         click.option("--optimize", default=None,
                      type=click.Choice(["size", "balanced", "speed"]),
                      help="What the C compiler optimises for."),

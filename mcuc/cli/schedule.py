@@ -34,7 +34,15 @@ def command(model: Path, as_json: bool, **given: Any) -> Json:
             "ram_bytes": point.ram_bytes,
             "instructions": point.instructions,
             "macs": point.macs,
-            "streams": [[run.first, run.end] for run in point.cuts if run.end - run.first > 1],
+            "streams": [
+                [group.nodes[0], group.nodes[-1] + 1]
+                for group in point.schedule.groups
+                if group.kind == "stream"
+            ],
+            "tiles": [
+                {"nodes": list(tile.nodes), "rows": tile.rows, "columns": tile.columns}
+                for tile in point.schedule.tiles
+            ],
         }
         for number, point in enumerate(front)
     ]
@@ -46,11 +54,12 @@ def command(model: Path, as_json: bool, **given: Any) -> Json:
                 p["instructions"],
                 f"{100 * (p['instructions'] / fastest - 1):.2f}",
                 p["macs"],
+                len(p["tiles"]),
                 "<-" if p["point"] == lowered.chosen.point else "",
             )
             for p in points
         ]
-        columns = ("point", "RAM bytes", "predicted instructions", "+%", "MACs", "chosen")
+        columns = ("point", "RAM bytes", "predicted instructions", "+%", "MACs", "tiles", "chosen")
         table(f"{model.name} on {options.board}", columns, rows)
         arena = lowered.plan.arena_bytes
         click.echo(f"arena of the chosen schedule ({lowered.chosen.kind}): {arena:,} bytes")

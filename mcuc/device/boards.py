@@ -56,11 +56,14 @@ class Emulator:
         machine: `-M` argument.
         icount_shift: One instruction takes 2^shift ns of virtual time.
         ram_limit_bytes: An MPU fence leaves only so many bytes of the first RAM region; 0 = all.
+        outside: Memory for what is no part of the board (the test's image and trace); None = it
+            lies with the other data. A power of two in size and aligned to it.
     """
 
     machine: str
     icount_shift: int
     ram_limit_bytes: int = 0
+    outside: Region | None = None
 
 
 @dataclass(frozen=True)
@@ -264,10 +267,17 @@ def _uart(table: Table) -> Uart:
 def _emulator(table: Table) -> Emulator | None:
     if not table.raw:
         return None
+    outside = table.table("outside", optional=True)
+    region = _optional_region(outside, "outside")
+    if region is not None and (
+        region.size_bytes & (region.size_bytes - 1) or region.address % region.size_bytes
+    ):
+        outside.problem("kib", "is not a power of two that divides the address")
     emulator = Emulator(
         machine=table.text("machine"),
         icount_shift=table.number("icount_shift", 0, 10),
         ram_limit_bytes=table.number("ram_limit_kib", 0, 1 << 20, default=0) * 1024,
+        outside=region,
     )
     table.done()
     return emulator

@@ -22,6 +22,7 @@ _EDGE = re.compile(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"')
 _BYTES = re.compile(r"\\n(\d+) bytes \((\w+)")
 _INDIRECT = "__indirect_call"
 _LOOP = ("mcuc_run_segment", "mcuc_advance")
+_TILE = ("mcuc_form_tile", "mcuc_tile_")
 _FORM = re.compile(r"mcuc_form_\w+")
 _KERNEL = re.compile(r"mcuc_\w+?__\w+")
 
@@ -136,9 +137,13 @@ class _Search:
         return frame
 
     def _indirect(self, caller: str) -> set[str]:
-        """driver/run.c calls forms, the rest of the driver kernels; others, anything."""
+        """driver/run.c calls forms, a tile other forms, the rest of the driver kernels; others,
+        anything.
+        """
         if caller in _LOOP:
             return self.forms
+        if caller.startswith(_TILE):
+            return {title for title in self.forms if not _name(title).startswith(_TILE)}
         return self.kernels if caller.startswith("mcuc_") else self.forms | self.kernels
 
     def _callees(self, title: str) -> set[str]:

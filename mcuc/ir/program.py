@@ -20,12 +20,19 @@ from mcuc.ir.target import Target
 
 
 class Form(enum.Enum):
-    """The forms of kernel calls. The value names driver/<value>.c and `mcuc_form_<value>`."""
+    """The forms of kernel calls. The value names driver/<value>.c and `mcuc_form_<value>`.
+
+    No kernel has the form FETCH: it is how a step calls a kernel of the form PIXEL on rows that it
+    asks the application for.
+    """
 
     PIXEL = "pixel"
     WINDOW = "window"
+    ROWS = "rows"
     FOLD = "fold"
+    TILE = "tile"
     WHOLE = "whole"
+    FETCH = "fetch"
 
 
 @dataclass(frozen=True)
@@ -172,8 +179,8 @@ class Operand:
     position: int
 
     @property
-    def pushed(self) -> bool:
-        """The application delivers its rows while the segment runs."""
+    def outside(self) -> bool:
+        """It is an input that is in no buffer: the application delivers its rows."""
         return self.view.buffer is None and self.view.const is None
 
 
@@ -197,6 +204,14 @@ class Window:
             (self.kernel[0] - 1) * self.dilation[0] + 1,
             (self.kernel[1] - 1) * self.dilation[1] + 1,
         )
+
+    def reads(self, out: tuple[int, int], size: int, axis: int) -> tuple[int, int]:
+        """Which of `size` rows (axis 0) or columns (axis 1) the outputs [first, end) read."""
+        if out[0] == out[1]:
+            return out
+        first = out[0] * self.stride[axis] - self.pad[axis]
+        end = (out[1] - 1) * self.stride[axis] - self.pad[axis] + self.extent[axis]
+        return (max(0, first), max(0, first, min(end, size)))
 
 
 ParamValue = int | float | npt.NDArray[np.generic]
@@ -236,11 +251,15 @@ class Step:
         in_shape: Canonical [H, W, C] of the first operand.
         window: Window form: geometry. Fold form: kernel = the folded map.
         scratch: Buffer index or None.
+        scratch_offset: Bytes from the buffer's start to the step's part of it.
         elem_bytes: Size of an output element.
         batch: Which element of the batch.
         keep: All rows are wanted after the segment.
         macs: Multiply-accumulates that executing the step takes.
-        made: Rows that it advances over; None = all. A stream makes no row that nobody reads.
+        made: Units that it advances over; None = all. A stream makes no row that nobody reads.
+        parts: Tile form: the chain of steps; a part's operand with a producer is what the part
+            before it writes. The views between them are those of a block at (0, 0).
+        block: Tile form: rows and columns of the output that are computed at once.
     """
 
     node: int
@@ -260,18 +279,36 @@ class Step:
     keep: bool = True
     macs: int = 0
     made: int | None = None
+    parts: tuple[Step, ...] = ()
+    block: tuple[int, int] = (1, 1)
+    scratch_offset: int = 0
 
     @property
     def rows_made(self) -> int:
-        """How many of `rows` are made."""
-        return self.rows[1] - self.rows[0] if self.made is None else self.made
+        """How many rows of the output (of a fold: of the input) are made."""
+        units = self.rows[1] - self.rows[0] if self.made is None else self.made
+        return units if self.form is Form.FOLD else min(units * self.block[0], self.box.height)
 
     @property
     def rows(self) -> tuple[int, int]:
-        """The range that the step advances over: output rows, or input rows of a fold."""
+        """The range that the step advances over: output rows, input rows of a fold, or bands."""
         if self.form is Form.FOLD:
             return (0, self.in_shape[0])
+        if self.form is Form.TILE:
+            return (0, -(-self.box.height // self.block[0]))
         return (self.box.y0, self.box.y1)
+
+    def output_rows(self, unit: int) -> tuple[int, int]:
+        """The output rows that are complete after a unit of `rows`, and were not before it."""
+        if self.form is Form.FOLD:
+            last = unit + 1 == self.in_shape[0]
+            return (0, self.shape[0] if last else 0)
+        return (unit * self.block[0], min((unit + 1) * self.block[0], self.box.y1))
+
+    @property
+    def leaves(self) -> tuple[Step, ...]:
+        """The steps that call kernels: the parts of a tile, or itself."""
+        return self.parts or (self,)
 
     @property
     def inner_columns(self) -> tuple[int, int]:
@@ -331,9 +368,28 @@ class Program:
 
     @property
     def pushes(self) -> bool:
-        """The application delivers the input in rows."""
-        return any(operand.pushed for step in self.steps() for operand in step.inputs)
+        """The application pushes the input in rows."""
+        return self._outside and not self.fetches
+
+    @property
+    def fetches(self) -> bool:
+        """The model asks the application for rows of the input."""
+        calls = [call for step in self.steps() for call in (step, *step.parts)]
+        return any(call.form is Form.FETCH for call in calls)
+
+    @property
+    def outside_regions(self) -> int:
+        """Base addresses of a run beside those of the plan's regions."""
+        return int(self._outside)
+
+    @property
+    def _outside(self) -> bool:
+        return any(operand.outside for step in self.steps() for operand in step.inputs)
 
     def steps(self) -> list[Step]:
         """All steps; the index is the step id used in traces."""
         return [step for segment in self.segments for step in segment.steps]
+
+    def leaves(self) -> list[Step]:
+        """Every step that calls a kernel: steps, with the parts of tiles in their place."""
+        return [leaf for step in self.steps() for leaf in step.leaves]

@@ -16,7 +16,7 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, dsp_convolution, float_weights, int16_weights
+from mcuc.ops import convolution, dsp_convolution, float_weights, int16_weights, mac_convolution
 from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import (
@@ -197,6 +197,24 @@ def scratch_dsp(site: Site) -> int:
     return dsp_convolution.scratch(site.const(WEIGHTS))
 
 
+def suits_mac_pointwise(site: Site, target: Target) -> bool:
+    return is_pointwise(site, target) and mac_convolution.suits(site, site.const(WEIGHTS))
+
+
+def suits_mac(site: Site, target: Target) -> bool:
+    filters = site.const(WEIGHTS)
+    fits = has_one_group(site, target) and mac_convolution.may_copy(filters)
+    return fits and mac_convolution.suits(site, filters)
+
+
+def pack_mac(site: Site) -> Params:
+    return mac_convolution.pack(site, site.const(WEIGHTS))
+
+
+def scratch_mac(site: Site) -> int:
+    return mac_convolution.scratch(site.const(WEIGHTS))
+
+
 def has_zero(site: Site, target: Target) -> bool:
     return not convolution.is_symmetric(site, target)
 
@@ -244,6 +262,13 @@ SPEC = OpSpec(
             scratch=scratch_dsp,
         ),
         Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8_1x1__c_2x3",
+            source="conv2d/s8_s8_s8_1x1__c_2x3.c",
+            form=Form.PIXEL,
+            when=suits_mac_pointwise,
+            pack=pack_mac,
+        ),
+        Kernel(
             symbol="mcuc_conv2d_s8_s8_s8_1x1__c",
             source="conv2d/s8_s8_s8_1x1__c.c",
             form=Form.PIXEL,
@@ -267,6 +292,15 @@ SPEC = OpSpec(
             pack=pack_dsp,
             window=window,
             scratch=scratch_dsp,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8__c_2x3",
+            source="conv2d/s8_s8_s8__c_2x3.c",
+            form=Form.WINDOW,
+            when=suits_mac,
+            pack=pack_mac,
+            window=window,
+            scratch=scratch_mac,
         ),
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8__c",

@@ -17,7 +17,7 @@ from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, int16, params
-from mcuc.ops import convolution, dsp_tables, float_weights, int16_weights, lines
+from mcuc.ops import convolution, dsp_tables, float_weights, int16_weights, lines, mac_tables
 from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, Ints
@@ -221,15 +221,16 @@ def _lines(site: Site) -> list[lines.Line] | None:
     return result * units if len(result) == 1 else result
 
 
+def has_lines(site: Site, target: Target) -> bool:
+    """Symmetric weights, and a line for each unit."""
+    symmetric = is_litert(site, target) and not quant_of(site.input(WEIGHTS)).zero_point
+    return symmetric and _lines(site) is not None
+
+
 def suits_dsp(site: Site, target: Target) -> bool:
-    """The DSP extension, symmetric weights that go in pairs, and a line for each unit."""
-    return (
-        target.dsp
-        and is_litert(site, target)
-        and not quant_of(site.input(WEIGHTS)).zero_point
-        and dsp_tables.can_pair(_padded_units(site.const(WEIGHTS)))
-        and _lines(site) is not None
-    )
+    """The DSP extension, weights that go in pairs, and lines."""
+    paired = dsp_tables.can_pair(_padded_units(site.const(WEIGHTS)))
+    return target.dsp and paired and has_lines(site, target)
 
 
 def _padded_units(weights: Array) -> Array:
@@ -237,7 +238,8 @@ def _padded_units(weights: Array) -> Array:
     return np.pad(weights, ((0, -len(weights) % 4), (0, 0)))
 
 
-def pack_dsp(site: Site) -> Params:
+def _line_fields(site: Site) -> dict[str, ParamValue]:
+    """Members of the records for lines but the weights."""
     weights = site.const(WEIGHTS)
     units, depth = weights.shape
     found = _lines(site)
@@ -246,18 +248,28 @@ def pack_dsp(site: Site) -> Params:
     table[:units, 0] = convolution.fold_bias(site, weights.astype(np.int64).sum(axis=1))
     table[:units, 1:] = [(line.multiplier, line.constant, line.right) for line in found]
     low, high = activation_range(site, attrs_of(site).activation)
+    return {"lines": table, "depth": depth, "units": units, "low": low, "high": high}
+
+
+def pack_dsp(site: Site) -> Params:
+    weights = site.const(WEIGHTS)
     return Params(
         "mcuc_fully_connected_dsp_params",
         "fully_connected/fully_connected.h",
         {
             "weights": dsp_tables.pairs(_padded_units(weights)),
-            "lines": table,
-            "depth": depth,
-            "words": dsp_tables.padded_depth(depth) // 4,
-            "units": units,
-            "low": low,
-            "high": high,
+            "words": dsp_tables.padded_depth(weights.shape[1]) // 4,
+            **_line_fields(site),
         },
+    )
+
+
+def pack_mac(site: Site) -> Params:
+    weights = mac_tables.tiles(_padded_units(site.const(WEIGHTS)), 4)
+    return Params(
+        "mcuc_fully_connected_mac_params",
+        "fully_connected/fully_connected.h",
+        {"weights": weights, **_line_fields(site)},
     )
 
 
@@ -318,6 +330,13 @@ SPEC = OpSpec(
             when=suits_dsp,
             pack=pack_dsp,
             scratch=scratch_dsp,
+        ),
+        Kernel(
+            symbol="mcuc_fully_connected_s8_s8_s8_line__c_1x4",
+            source="fully_connected/s8_s8_s8_line__c_1x4.c",
+            form=Form.PIXEL,
+            when=has_lines,
+            pack=pack_mac,
         ),
         Kernel(
             symbol="mcuc_fully_connected_s8_s8_s8_tflm__c",

@@ -83,23 +83,54 @@ class _Machine:
     def _call(self, step: Step, row: int, where: str, accumulators: set[int]) -> None:
         node = self.program.graph.nodes[step.node]
         where = f"{where}: {node.op} {step.node}"
-        site = Site.of(self.program.graph, node, self.program.numerics)
+        self._scratch(step, row, where, accumulators)  # in use before everything is read
         reads: list[tuple[Operand, list[tuple[int, Bytes]]]] = []
-        for operand, box in _reads(step, row, site, spec_of(node.op)):
-            value = node.inputs[operand.position]
+        for leaf, operand, box in self._reads(step, row, where):
+            value = self.program.graph.nodes[leaf.node].inputs[operand.position]
             if value is not None and box is not None and operand.view.const is None:
                 taken = self._rows(value, operand.view, box, write=False, where=where)
                 reads.append((operand, taken))
-        self._scratch(step, row, where, accumulators)
         if step.form is Form.FOLD and row + 1 < step.rows[1]:
             return
         written = self._rows(node.outputs[0], step.output, _written(step, row), write=True)
-        self._hazards(step, site, reads, written, where)
+        self._hazards(step, reads, written, where)
+        area, token = self._scratch_of(step)
+        if (area != token).any():
+            self._problem(f"{where} writes its output on its scratch")
+
+    def _reads(
+        self, step: Step, row: int, where: str
+    ) -> Iterator[tuple[Step, Operand, Box | None]]:
+        """(step or part of it, operand, box read) of what lies outside the step."""
+        if step.form is not Form.TILE:
+            for operand, box in _operands(step, row, *self._op(step)):
+                yield step, operand, box
+            return
+        rows = step.output_rows(row)
+        for i in reversed(range(len(step.parts))):
+            part = step.parts[i]
+            spec, site = self._op(part)
+            if rows[0] == rows[1]:
+                return
+            box = Box(*rows, 0, part.shape[1], 0, part.shape[2])
+            boxes = spec.region(site, box)
+            for operand in part.inputs:
+                needed = boxes[operand.position]
+                if operand.producer is None:
+                    yield part, operand, needed
+                elif needed is not None:
+                    rows = (needed.y0, needed.y1)
+                    room = operand.view.rows
+                    if operand.producer != i - 1 or rows[1] - rows[0] > room:
+                        self._problem(f"{where}: a part reads more rows than its tile has")
+
+    def _op(self, step: Step) -> tuple[OpSpec, Site]:
+        node = self.program.graph.nodes[step.node]
+        return spec_of(node.op), Site.of(self.program.graph, node, self.program.numerics)
 
     def _hazards(
         self,
         step: Step,
-        site: Site,
         reads: list[tuple[Operand, list[tuple[int, Bytes]]]],
         written: list[tuple[int, Bytes]],
         where: str,
@@ -108,7 +139,7 @@ class _Machine:
         if step.form is Form.FOLD:
             return  # reads are over when it writes
         kernels = spec_of(self.program.graph.nodes[step.node].op).kernels
-        (kernel,) = (k for k in kernels if k.symbol == step.symbol)
+        inplace = {p for k in kernels if k.symbol == step.symbol for p in k.inplace}
         out = np.concatenate([places for _, places in written])
         region = written[0][0]
         for operand, taken in reads:
@@ -118,16 +149,21 @@ class _Machine:
             if np.intersect1d(out, read, assume_unique=True).size == 0:
                 continue
             below = out.size == read.size and bool((out <= read).all())
-            if not (operand.position in kernel.inplace and below):
+            if not (operand.position in inplace and below):
                 self._problem(f"{where} overwrites what it reads")
+
+    def _scratch_of(self, step: Step) -> tuple[Bytes, int]:
+        """The owners of the step's scratch bytes, and the token that is its own."""
+        if step.scratch is None:
+            return np.empty(0, np.int64), -1
+        placement = self.plan.placements[step.scratch]
+        size = self.program.buffers[step.scratch].size_bytes
+        return self.owner[placement.region][placement.offset :][:size], -2 - step.scratch
 
     def _scratch(self, step: Step, row: int, where: str, accumulators: set[int]) -> None:
         if step.scratch is None:
             return
-        placement = self.plan.placements[step.scratch]
-        size = self.program.buffers[step.scratch].size_bytes
-        token = -2 - step.scratch
-        area = self.owner[placement.region][placement.offset : placement.offset + size]
+        area, token = self._scratch_of(step)
         if step.form is Form.FOLD and step.scratch in accumulators and (area != token).any():
             self._problem(f"{where}: accumulators were overwritten")
         accumulators.add(step.scratch)
@@ -187,7 +223,9 @@ def _columns(view: View, box: Box, elem: int) -> Bytes:
     return (first + pixels + np.arange(box.channels * elem, dtype=np.int64)).reshape(-1)
 
 
-def _reads(step: Step, row: int, site: Site, spec: OpSpec) -> Iterator[tuple[Operand, Box | None]]:
+def _operands(
+    step: Step, row: int, spec: OpSpec, site: Site
+) -> Iterator[tuple[Operand, Box | None]]:
     for operand in step.inputs:
         shape = spec.canonical(site).inputs[operand.position]
         whole = Box.of(shape)
@@ -209,7 +247,7 @@ def _written(step: Step, row: int) -> Box:
         return Box.of(step.shape)
     if step.form is Form.FOLD:
         return Box(0, height, 0, width, 0, channels)
-    return Box(row, row + 1, step.box.x0, step.box.x1, 0, channels)
+    return Box(*step.output_rows(row), step.box.x0, step.box.x1, 0, channels)
 
 
 def _calls(segment: Segment) -> Iterator[tuple[Step, int]]:

@@ -14,6 +14,22 @@ RESIDENT = Need(0, 0, 0)
 
 
 @dataclass(frozen=True)
+class Call:
+    """What a kernel has to do, as the cost model wants it.
+
+    Attributes:
+        symbol: The kernel.
+        macs, elements: Of all its calls together.
+        calls: How often it is called.
+    """
+
+    symbol: str
+    macs: int
+    elements: int
+    calls: int
+
+
+@dataclass(frozen=True, eq=False)
 class Caller:
     """A node, what is known of it, and the kernel that runs it."""
 
@@ -58,17 +74,56 @@ class Caller:
         whole = self.kernel.form is Form.WHOLE or self.spec.assemble is not None
         return not whole and self.canonical.batch == 1
 
+    @property
+    def advance(self) -> int:
+        """Output rows that one unit of advance makes."""
+        return 1
+
+    @property
+    def units(self) -> int:
+        """How many units it advances over: output rows, input rows of a fold, bands of a tile."""
+        if self.kernel.form is Form.FOLD:
+            return self.canonical.inputs[self.kernel.operands[0]][0]
+        return -(-self.output_shape[0] // self.advance)
+
+    def rows_after(self, units: int) -> int:
+        """Output rows that are there after that many units (of a fold: input rows folded)."""
+        if self.kernel.form is Form.FOLD:
+            return units
+        return min(units * self.advance, self.output_shape[0])
+
+    def calls(self, units: int) -> list[Call]:
+        """What its kernels do when it runs in that many units."""
+        height = self.units if self.kernel.form is Form.FOLD else self.output_shape[0]
+        rows = units if self.kernel.form in (Form.PIXEL, Form.WHOLE) else height
+        calls = rows * (1 + self.border_columns) * self.canonical.batch
+        return [Call(self.kernel.symbol, self.macs, self.site.output.elements, calls)]
+
+    @functools.cached_property
+    def border_columns(self) -> int:
+        """Window form: output columns that are computed by a call of their own."""
+        if self.window is None or self.kernel.form is not Form.WINDOW:
+            return 0
+        stride, pad, extent = self.window.stride[1], self.window.pad[1], self.window.extent[1]
+        columns = self.canonical.inputs[self.kernel.operands[0]][1]
+        first, last = -(-pad // stride), (columns - extent + pad) // stride + 1
+        width = self.output_shape[1]
+        return width - max(0, min(last, width) - min(max(first, 0), width))
+
     def reads_rows_of(self, position: int, producer: Caller) -> bool:
         """Whether an operand's rows are the rows that its producer writes."""
         return self.canonical.inputs[position] == producer.output_shape
 
     @functools.cached_property
     def row_reads(self) -> dict[int, tuple[tuple[int, int], ...]]:
-        """By run-time operand: which rows [first, end) each output row reads; (height, 0) = none.
+        """By run-time operand: which rows [first, end) each unit reads; (height, 0) = none.
 
         Both bounds are made monotone: `first` of a row is the first row that it or a later one
         reads, `end` the bound of what it or an earlier one has read.
         """
+        if self.kernel.form is Form.FOLD:
+            rows = tuple((y, y + 1) for y in range(self.units))
+            return dict.fromkeys(self.kernel.operands, rows)
         height, width, channels = self.output_shape
         boxes = [self.region(Box(y, y + 1, 0, width, 0, channels)) for y in range(height)]
         reads = {}
@@ -113,7 +168,7 @@ class Caller:
                     view = replace(view, row_stride=0, rows=out[0])
         return view
 
-    @property
+    @functools.cached_property
     def scratch_bytes(self) -> int:
         """Scratch of the kernel, accumulators of a fold included."""
         own = self.kernel.scratch(self.site) if self.kernel.scratch else 0

@@ -18,11 +18,11 @@ def build(
     """One segment for the group's node, its steps over the slices of the batch."""
     (index,) = group.nodes
     caller = callers[index]
-    if any(v in storage.outside for v in caller.node.inputs):
+    if any(v in storage.pushed for v in caller.node.inputs):
         raise ScheduleError(
             "E304",
             "an input that comes in rows must begin a streamed segment",
-            help="stream the first layers, or use --input-mode consumed or kept",
+            help="stream the first layers, or use --input-mode random, consumed or kept",
         )
     for position in caller.kernel.inplace:
         whole = caller.canonical.inputs[position] == caller.output_shape
@@ -42,6 +42,8 @@ def _note_trails(caller: Caller, storage: Storage, time: int) -> None:
     for position in caller.kernel.operands:
         value = caller.node.inputs[position]
         if value is None or storage.graph.values[value].const is not None:
+            continue
+        if value in storage.outside:
             continue
         out_row, in_row = caller.row_bytes(), caller.row_bytes(position)
         if caller.kernel.form is Form.FOLD:  # written when everything has been read

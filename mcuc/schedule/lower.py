@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mcuc.errors import McucError, ScheduleError, raise_all
 from mcuc.ir.graph import Graph
-from mcuc.ir.program import Port, Program, Segment, Step
+from mcuc.ir.program import Form, Port, Program, Segment, Step
 from mcuc.ir.target import Target
 from mcuc.ops import spec_of
 from mcuc.ops.spec import NUMERICS, Site
@@ -16,6 +16,7 @@ from mcuc.schedule.call import Caller
 from mcuc.schedule.select import select_kernel
 from mcuc.schedule.spec import Group, Schedule, layer_by_layer
 from mcuc.schedule.storage import Storage, renumber
+from mcuc.schedule.tile import tiled
 
 
 def lower(
@@ -34,19 +35,19 @@ def lower(
         target: Decides which kernels apply.
         schedule: Default layer by layer.
         numerics: Rule set.
-        input_mode: "consumed", "kept" or "streamed": what becomes of the inputs.
+        input_mode: "consumed", "kept", "streamed" or "random": what becomes of the inputs.
         forced: Node index -> kernel symbol, for tests.
 
     Raises:
         ScheduleError: E301 no kernel, E302/E303 a group that cannot be scheduled as asked.
     """
     schedule = schedule or layer_by_layer(graph)
-    callers = callers_of(graph, target, numerics, forced)
+    callers = tiled(callers_of(graph, target, numerics, forced), schedule.tiles)
     times, end = _times(schedule, callers)
     storage = Storage.of(graph, times, end, input_mode)
     segments: list[Segment] = []
     for group in schedule.groups:
-        live = [i for i in group.nodes if not spec_of(graph.nodes[i].op).alias]
+        live = [i for i in group.nodes if i in callers]
         if not live:
             continue
         build = {"layer": layer.build, "stream": stream.build, "patch": patch.build}[group.kind]
@@ -99,7 +100,7 @@ def _times(schedule: Schedule, callers: Mapping[int, Caller]) -> tuple[dict[int,
     now = 0
     for group in schedule.groups:
         for i in group.nodes:
-            if i not in callers:  # a reshape: done as soon as what precedes it
+            if i not in callers:  # a reshape: done as soon as what precedes it; part of a tile
                 times[i] = max(0, now - 1) if group.kind == "layer" else now
         live = [i for i in group.nodes if i in callers]
         if not live:
@@ -124,10 +125,18 @@ def _port(storage: Storage, value: int) -> Port:
     return Port(value, storage.dense(value, (shape[0] * shape[1], shape[2], shape[3]), 0, False))
 
 
+def _form(step: Step, storage: Storage) -> Form:
+    """Rows that the application is asked for are copied by a form of their own."""
+    asks = storage.fetches and any(operand.outside for operand in step.inputs)
+    return Form.FETCH if asks and step.form is Form.PIXEL else step.form
+
+
 def _resolved(segment: Segment, storage: Storage) -> Segment:
     def step(s: Step) -> Step:
         return replace(
             s,
+            form=_form(s, storage),
+            parts=tuple(step(part) for part in s.parts),
             inputs=tuple(replace(o, view=renumber(o.view, storage)) for o in s.inputs),
             output=renumber(s.output, storage),
             scratch=None if s.scratch is None else storage.resolve(s.scratch),

@@ -1,5 +1,7 @@
 """The segment loop, simulated: in which order rows are made, and how many a ring must hold.
 
+A step advances by units: an output row, an input row of a fold, or a band of rows.
+
 Twin of runtime_c/driver/run.c: same decisions in the same order.
 """
 
@@ -17,8 +19,8 @@ class Link:
 
     Attributes:
         producer: Index of the writing step.
-        need: The wait rule of the C table.
-        oldest: By row of the reading step: the first producer row it (or a later row) reads.
+        need: The wait rule of the C table, in units.
+        oldest: By unit of the reading step: the first producer row it (or a later unit) reads.
     """
 
     producer: int
@@ -28,34 +30,43 @@ class Link:
 
 @dataclass(frozen=True)
 class Actor:
-    """A step as the loop sees it: the rows it advances over and what it waits for."""
+    """A step as the loop sees it: the units it advances over and what it waits for.
+
+    Attributes:
+        first, end: Units.
+        links: What it waits for.
+        keep: Its rows are wanted after the segment.
+        advance, height: Rows that a unit makes, and rows that there are in all.
+    """
 
     first: int
     end: int
     links: tuple[Link, ...]
     keep: bool
+    advance: int
+    height: int
 
 
 def events(actors: tuple[Actor, ...]) -> Iterator[tuple[int, int]]:
-    """(step, row) in the order in which the loop makes them."""
-    next_row = [actor.first for actor in actors]
+    """(step, unit) in the order in which the loop makes them."""
+    at = [actor.first for actor in actors]
     for goal in reversed(range(len(actors))):
         if not actors[goal].keep:
             continue
         i = goal
-        while next_row[goal] < actors[goal].end:
-            blocker = _blocked_by(actors, next_row, i)
+        while at[goal] < actors[goal].end:
+            blocker = _blocked_by(actors, at, i)
             if blocker is not None:
                 i = blocker
             else:
-                yield i, next_row[i]
-                next_row[i] += 1
+                yield i, at[i]
+                at[i] += 1
                 i = goal
 
 
-def _blocked_by(actors: tuple[Actor, ...], next_row: list[int], i: int) -> int | None:
+def _blocked_by(actors: tuple[Actor, ...], at: list[int], i: int) -> int | None:
     for link in actors[i].links:
-        if next_row[link.producer] < link.need.rows(next_row[i], actors[i].first):
+        if at[link.producer] < link.need.rows(at[i], actors[i].first):
             return link.producer
     return None
 
@@ -63,23 +74,24 @@ def _blocked_by(actors: tuple[Actor, ...], next_row: list[int], i: int) -> int |
 def ring_rows(actors: tuple[Actor, ...]) -> list[int]:
     """Row slots that each step's output needs: newest row written minus oldest row still read."""
     slots = [1] * len(actors)
-    next_row = [actor.first for actor in actors]
+    at = [actor.first for actor in actors]
     readers: list[list[tuple[int, Link]]] = [[] for _ in actors]
     for j, actor in enumerate(actors):
         for link in actor.links:
             readers[link.producer].append((j, link))
-    for i, row in events(actors):
-        oldest = row
+    for i, unit in events(actors):
+        oldest = unit * actors[i].advance
+        newest = min(oldest + actors[i].advance, actors[i].height)
         for j, link in readers[i]:
-            if next_row[j] < actors[j].end:
-                oldest = min(oldest, link.oldest[next_row[j] - actors[j].first])
-        slots[i] = max(slots[i], row + 1 - oldest)
-        next_row[i] += 1
+            if at[j] < actors[j].end:
+                oldest = min(oldest, link.oldest[at[j] - actors[j].first])
+        slots[i] = max(slots[i], newest - oldest)
+        at[i] += 1
     return slots
 
 
-def rows_made(actors: tuple[Actor, ...]) -> list[int]:
-    """How many rows each step makes: rows that nobody reads are never made."""
+def units_made(actors: tuple[Actor, ...]) -> list[int]:
+    """How many units each step makes: rows that nobody reads are never made."""
     counts = [0] * len(actors)
     for i, _ in events(actors):
         counts[i] += 1

@@ -25,10 +25,30 @@ class Group:
 
 
 @dataclass(frozen=True)
+class Tile:
+    """Nodes that run as one step of a stream.
+
+    Attributes:
+        nodes: Indices into graph.nodes of the nodes that compute, in order.
+        rows, columns: Of the last node's output: rows of a band, columns of a block.
+    """
+
+    nodes: tuple[int, ...]
+    rows: int
+    columns: int
+
+
+@dataclass(frozen=True)
 class Schedule:
-    """A partition of the graph's nodes, in execution order."""
+    """A partition of the graph's nodes, in execution order.
+
+    Attributes:
+        groups: All nodes.
+        tiles: Chains of nodes within streams that run as one step each.
+    """
 
     groups: tuple[Group, ...]
+    tiles: tuple[Tile, ...] = ()
 
     @property
     def kind(self) -> str:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from mcuc.errors import ScheduleError
 from mcuc.ir.program import Box, Buffer, Form, Need, Operand, Segment, Step, View
 from mcuc.schedule.call import RESIDENT, Caller
-from mcuc.schedule.simulate import Actor, Link, events, ring_rows, rows_made
+from mcuc.schedule.simulate import Actor, Link, events, ring_rows, units_made
 from mcuc.schedule.spec import Group
 from mcuc.schedule.storage import ALIGN, Storage
 
@@ -21,7 +21,7 @@ def build(
     Raises:
         ScheduleError: E303 for a node that cannot advance by rows.
     """
-    members = [callers[i] for i in group.nodes]
+    members = [callers[i] for i in group.nodes if i in callers]
     for caller in members:
         _check(caller)
     writer = {c.node.outputs[0]: k for k, c in enumerate(members)}
@@ -32,7 +32,7 @@ def build(
                 _check_shape(caller, position, members[writer[value]])
     kept = [_read_later(c, group, callers, storage) for c in members]
     actors = actors_of(members, kept)
-    slots, made = ring_rows(actors), rows_made(actors)
+    slots, made = ring_rows(actors), units_made(actors)
     outputs = [
         _output(c, keep, rows, storage, time)
         for c, keep, rows in zip(members, kept, slots, strict=True)
@@ -110,31 +110,24 @@ def _distances(
     """By kept output: the largest lead of what is written over what is still to be read."""
     in_row = members[users[0][0]].row_bytes(users[0][1])
     height = members[users[0][0]].canonical.inputs[users[0][1]][0]
-    next_row = [actor.first for actor in actors]
+    at = [actor.first for actor in actors]
     result: dict[int, int] = {}
-    for i, row in events(actors):
+    for i, unit in events(actors):
         if i in outputs:
             folded = members[i].kernel.form is Form.FOLD
-            written = 1 if folded else row + 1
+            written = 1 if folded else members[i].rows_after(unit + 1)
             oldest = height
             for k, position in users:
-                if next_row[k] < actors[k].end:
-                    first = _oldest(members[k], position, next_row[k])
+                if at[k] < actors[k].end:
+                    first = members[k].row_reads[position][at[k]][0]
                     if k == i and members[k].in_place_on(position):
-                        first = row + 1  # it may write the row that it reads
+                        first = unit + 1  # it may write the row that it reads
                     oldest = min(oldest, first)
-            if not folded or row + 1 == actors[i].end:
+            if not folded or unit + 1 == actors[i].end:
                 lead = written * members[i].row_bytes() - oldest * in_row
                 result[i] = max(result.get(i, lead), lead)
-        next_row[i] += 1
+        at[i] += 1
     return result
-
-
-def _oldest(caller: Caller, position: int, row: int) -> int:
-    """The first input row that a step about to make `row` still reads."""
-    if caller.kernel.form is Form.FOLD:
-        return row
-    return caller.row_reads[position][row][0]
 
 
 def _check(caller: Caller) -> None:
@@ -198,28 +191,19 @@ def _actor(caller: Caller, writer: Mapping[int, int], members: list[Caller], kee
         value = caller.node.inputs[position]
         if value is not None and value in writer:
             links.append(_link(caller, position, writer[value], members))
-    first, end = _rows(caller)
-    return Actor(first, end, tuple(links), keep)
-
-
-def _rows(caller: Caller) -> tuple[int, int]:
-    if caller.kernel.form is Form.FOLD:
-        return (0, caller.canonical.inputs[caller.kernel.operands[0]][0])
-    return (0, caller.output_shape[0])
+    height = caller.units if caller.kernel.form is Form.FOLD else caller.output_shape[0]
+    return Actor(0, caller.units, tuple(links), keep, caller.advance, height)
 
 
 def _link(caller: Caller, position: int, source: int, members: list[Caller]) -> Link:
-    """Which rows of its producer each row of a step reads, as an affine rule or a table."""
-    first, end = _rows(caller)
+    """Which units of its producer each unit of a step reads, as an affine rule or a table."""
     producer = members[source]
     if producer.kernel.form is Form.FOLD:  # one row, there when the last input row was folded
-        limit = _rows(producer)[1]
-        return Link(source, Need(0, limit, limit), (0,) * (end - first))
-    if caller.kernel.form is Form.FOLD:
-        return Link(source, Need(1, 1, end), tuple(range(first, end)))
+        limit = producer.units
+        return Link(source, Need(0, limit, limit), (0,) * caller.units)
     reads = caller.row_reads[position]
-    ends = [end for _, end in reads]
-    return Link(source, _need(ends, producer.output_shape[0]), tuple(first for first, _ in reads))
+    ends = [-(-end // producer.advance) for _, end in reads]
+    return Link(source, _need(ends, producer.units), tuple(first for first, _ in reads))
 
 
 def _need(ends: list[int], limit: int) -> Need:
@@ -233,6 +217,6 @@ def _need(ends: list[int], limit: int) -> Need:
 
 
 def _counted(step: Step, made: int) -> Step:
-    """MACs of the rows that are made: rows that nobody reads are never computed."""
+    """MACs of the units that are made: rows that nobody reads are never computed."""
     total = max(1, step.rows[1] - step.rows[0])
     return replace(step, macs=step.macs * made // total, made=made)

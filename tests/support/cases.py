@@ -81,6 +81,8 @@ def fill(rng: np.random.Generator, type_: TensorType, pattern: str) -> Array:
     dtype = type_.dtype.numpy
     if type_.dtype is DType.F32:
         return _fill_float(rng, type_.shape, pattern)
+    if type_.dtype is DType.BOOL:
+        return rng.integers(0, 2, type_.shape).astype(np.bool_)
     if type_.dtype is DType.F16:
         return _fill_half(rng, type_.shape, pattern)
     info = np.iinfo(dtype.name)
@@ -103,9 +105,13 @@ def _fill_half(rng: np.random.Generator, shape: tuple[int, ...], pattern: str) -
 
 
 def _fill_float(rng: np.random.Generator, shape: tuple[int, ...], pattern: str) -> Array:
-    """Floats in [-1, 1]; "ramp": multiples of 1/256 in [-4, 4); "extremes": limits of the type."""
+    """Floats in [-1, 1]; "ramp": multiples of 1/256 in [-4, 4); "extremes": limits of the type;
+    "positive", "wide": of any size, of one or both signs."""
     if pattern == "ramp":
         return np.resize(np.arange(-1024, 1024) / 256, shape).astype(np.float32)
+    if pattern in ("positive", "wide"):
+        signs = rng.choice([-1, 1], shape) if pattern == "wide" else 1
+        return (signs * 2.0 ** rng.uniform(-126, 127, shape)).astype(np.float32)
     if pattern == "extremes":
         limits = (np.nan, -np.inf, -3e38, -1e-45, -0.0, 0.0, 1e-45, 3e38, np.inf)
         return rng.choice(np.array(limits, np.float32), shape)

@@ -14,7 +14,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcuc.errors import Loc
-from mcuc.frontends.tflite.operator import Mapped
+from mcuc.frontends.tflite.operator import Known, Part
 from mcuc.frontends.tflite.schema import RawModel, enum_names, operator_name
 from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, TensorType
@@ -23,8 +23,23 @@ from mcuc.ops.convolution import ConvAttrs
 
 # Operators that convert or move uint8 and compute nothing: an int8 model has them at its border.
 _MOVES = frozenset(
-    "QUANTIZE DEQUANTIZE CONCATENATION RESHAPE SQUEEZE EXPAND_DIMS TRANSPOSE SPLIT SPLIT_V SLICE "
-    "STRIDED_SLICE GATHER PACK UNPACK TILE".split()
+    (
+        "QUANTIZE",
+        "DEQUANTIZE",
+        "CONCATENATION",
+        "RESHAPE",
+        "SQUEEZE",
+        "EXPAND_DIMS",
+        "TRANSPOSE",
+        "SPLIT",
+        "SPLIT_V",
+        "SLICE",
+        "STRIDED_SLICE",
+        "GATHER",
+        "PACK",
+        "UNPACK",
+        "TILE",
+    )
 )
 
 
@@ -56,14 +71,16 @@ def _moved(type_: TensorType, dtype: DType, by: int) -> TensorType:
     return TensorType(type_.shape, dtype, quant)
 
 
-def with_rules(mapped: Mapped) -> Mapped:
-    """The operator with the rules of uint8 where they are not those of int8."""
-    attrs = mapped.attrs
+def with_rules(part: Part | Known) -> Part | Known:
+    """The node with the rules of uint8 where they are not those of int8."""
+    if isinstance(part, Known):
+        return part
+    attrs = part.attrs
     if isinstance(attrs, ConvAttrs):
-        return replace(mapped, attrs=replace(attrs, uint8=True))
+        return replace(part, attrs=replace(attrs, uint8=True))
     if isinstance(attrs, average_pool2d.Attrs):
-        return replace(mapped, attrs=replace(attrs, rounding="half_up"))
-    return mapped
+        return replace(part, attrs=replace(attrs, rounding="half_up"))
+    return part
 
 
 def with_uint8_ports(graph: Graph, ports: frozenset[int]) -> Graph:

@@ -26,14 +26,25 @@
 #define MCUC_MAX_KERNEL_ROWS 32
 #endif
 
+/* Steps of the longest chain that is computed in tiles. */
+#define MCUC_MAX_TILE_STEPS 4
+
 /* The memory a run works in: one base address per RAM region of the plan, and the state that lives
- * from one run to the next (NULL when the model has none). A model whose input comes in rows has a
- * region more: where row 0 of the input would lie if all rows lay behind each other. */
+ * from one run to the next (NULL when the model has none). A model whose input is outside the plan
+ * has a region more: where row 0 of the input would lie if all rows lay behind each other, when the
+ * application pushes them; an mcuc_reader, when the model asks for them. */
 typedef struct mcuc_memory {
   void *ram[MCUC_MAX_REGIONS];
   void *state;
   int32_t pushed; /* rows of the input that have come so far */
 } mcuc_memory;
+
+/* The application's function that finds pixels [x, x + n) of row y of the input. What it returns is
+ * read before the next call. */
+typedef struct mcuc_reader {
+  const void *(*read)(void *context, int32_t y, int32_t x, int32_t n);
+  void *context;
+} mcuc_reader;
 
 /* A place in memory: an offset in a RAM region, or constant data. */
 typedef struct mcuc_place {
@@ -76,6 +87,15 @@ typedef struct mcuc_window {
 
 struct mcuc_step;
 
+/* A chain of steps that is computed in blocks of rows x columns of its last step's output. In the
+ * chain an operand whose producer is not MCUC_RESIDENT is what the step before wrote; the places of
+ * its view and of that step's output are those of a block at (0, 0). */
+typedef struct mcuc_tile {
+  const struct mcuc_step *steps;
+  int32_t n_steps;
+  int32_t rows, columns;
+} mcuc_tile;
+
 /* Advances a step by rows [y, y + n): output rows, or input rows of a fold. One function per kernel
  * form (driver/). */
 typedef void (*mcuc_form)(const struct mcuc_step *step, const mcuc_memory *memory, int32_t y,
@@ -91,8 +111,9 @@ typedef struct mcuc_step {
   const void *params; /* the kernel's own record: weights, multipliers, sizes */
   const mcuc_operand *in;
   const mcuc_window *window; /* window form only */
+  const mcuc_tile *tile;     /* tile form only */
   mcuc_view out;
-  int32_t y0, y1; /* rows to advance over: output rows, or input rows of a fold */
+  int32_t y0, y1; /* to advance over: output rows, input rows of a fold, bands of a tile */
   int32_t x0, x1; /* output columns to produce */
   int32_t out_pixel_bytes;
   mcuc_place scratch;
@@ -154,6 +175,17 @@ typedef struct mcuc_whole_call {
   void *scratch;
 } mcuc_whole_call;
 
+/* rows form: pixels [x, x + n) of output row y. Which input rows that takes is the kernel's own
+ * knowledge: it asks for each by mcuc_source_row. */
+typedef struct mcuc_rows_call {
+  const mcuc_memory *memory;
+  const mcuc_operand *in;
+  void *dst;
+  int32_t dst_step; /* bytes from output pixel to output pixel */
+  int32_t y, x, n;
+  void *scratch;
+} mcuc_rows_call;
+
 static inline void *mcuc_address(const mcuc_memory *memory, const mcuc_place *place)
 {
   return (uint8_t *)memory->ram[place->region] + place->offset;
@@ -183,6 +215,13 @@ static inline const uint8_t *mcuc_pixel_at(const mcuc_memory *memory, const mcuc
     slot %= view->rows;
   }
   return base + (slot * view->row_stride + (x - view->x0) * view->pixel_stride);
+}
+
+/* Rows form: pixel 0 of row y of operand k, wherever it stands; the pixels of the op's region are
+ * there. Pixels are in[k].view.pixel_stride apart. */
+static inline const uint8_t *mcuc_source_row(const mcuc_rows_call *io, int32_t k, int32_t y)
+{
+  return mcuc_pixel_at(io->memory, &io->in[k].view, y, 0);
 }
 
 /* First byte of pixel x in row y of a step's output. */
