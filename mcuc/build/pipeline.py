@@ -16,6 +16,7 @@ from mcuc.errors import InternalError, McucError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Program
 from mcuc.ir.target import Target
+from mcuc.passes.center_weights import CENTER_WEIGHTS
 from mcuc.passes.fold_constants import fold_constants_pass
 from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
@@ -43,6 +44,7 @@ def passes(options: Options) -> list[Pass]:
         REMOVE_DEAD_NODES,  # what no output needs is not compiled
         fold_constants_pass(options.numerics),  # nodes over constants alone are computed here
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
+        CENTER_WEIGHTS,  # weights without a zero point suit the fast kernels
         FUSE_PAD,  # a convolution pads for free
         MERGE_DUPLICATES,  # what is computed twice is computed once
         remove_identities_pass(options.numerics),  # what changes nothing
