@@ -51,6 +51,25 @@ MODELS = (
     "mcunet/proxyless-w0.3-r176_rand",
 )
 
+# Of other forms than int8: each is verified once, on the host and the main board.
+FORMS = (
+    "gen/tflite/autoencoder_640_f32",
+    "gen/tflite/dscnn_49x10_f32",
+    "gen/tflite/efficientlite_96_f32",
+    "gen/tflite/mobilenetv2_035_96_f16",
+    "gen/tflite/mobilenetv2_035_96_f32",
+    "gen/tflite/resnet8_32_f32",
+    "gen/tflite/ssd_96_f32",
+    "pkg/mediapipe_face_detection_short_f16",
+    "pkg/mediapipe_hand_landmark_lite_f16",
+    "pkg/mltk_keyword_spotting_alexa_f32",
+    "repo/emlearn_mnist_cnn_f32",
+    "repo/mlperf_ad01_f32",
+    "repo/mlperf_ic01_resnet8_f32",
+    "repo/mlperf_vww01_mbv1_f32",
+    "repo/tflm_hello_world_f32",
+)
+
 MAIN_BOARD = "qemu_m4"
 OTHER_BOARDS = ("qemu_m0plus", "qemu_m3", "qemu_m7", "qemu_m33", "qemu_m55")
 

@@ -18,7 +18,11 @@ from mcuc.ir.program import Program
 from mcuc.ir.target import Target
 from mcuc.passes.fold_constants import fold_constants_pass
 from mcuc.passes.fuse_pad import FUSE_PAD
+from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
+from mcuc.passes.positive_scales import POSITIVE_SCALES
+from mcuc.passes.remove_channels import remove_channels_pass
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
+from mcuc.passes.remove_identities import remove_identities_pass
 from mcuc.passes.spec import Pass
 from mcuc.passes.stream_input import STREAM_INPUT
 from mcuc.passes.strip_io_quantize import STRIP_IO_QUANTIZE
@@ -40,6 +44,10 @@ def passes(options: Options) -> list[Pass]:
         fold_constants_pass(options.numerics),  # nodes over constants alone are computed here
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
         FUSE_PAD,  # a convolution pads for free
+        MERGE_DUPLICATES,  # what is computed twice is computed once
+        remove_identities_pass(options.numerics),  # what changes nothing
+        POSITIVE_SCALES,  # fast kernels want factors that are not negative
+        remove_channels_pass(options.numerics),  # constants, and what nothing depends on
         REMOVE_DEAD_NODES,  # what the passes above left behind
         *([STREAM_INPUT] if outside else []),  # rows of the input get a place to stay
         Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory

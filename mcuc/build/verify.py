@@ -18,6 +18,7 @@ from mcuc.ir.graph import Array, Graph
 from mcuc.ir.program import Form, Step
 from mcuc.ir.types import DType
 from mcuc.numerics import int8
+from mcuc.numerics.agreement import FLOAT_TOLERANCE, agree
 from mcuc.ops import spec_of
 from mcuc.ops.interpret import run_reference
 from mcuc.report.document import Json
@@ -47,7 +48,8 @@ def verify_model(
         compiled: The model.
         places: Of PLACES.
         vectors: Random sets of inputs, beside those given.
-        against: "tflite" also compares the reference with TFLite's own interpreter.
+        against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
+            for byte, float32 results within FLOAT_TOLERANCE of the largest magnitude.
         given: More sets of inputs.
 
     Returns:
@@ -75,6 +77,7 @@ def verify_model(
         "on": list(places),
         "board": compiled.board.id if "qemu" in places else None,
         "against": "TFLite BUILTIN_REF (ai-edge-litert)" if against else None,
+        "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
         "vectors": len(sets),
         "runs_per_vector": POISONS * RUNS,
         "mismatches": mismatches,
@@ -82,6 +85,12 @@ def verify_model(
         "stack_bytes": stack or None,
     }
     return report
+
+
+def _has_floats(compiled: Compiled) -> bool:
+    """Whether TFLite's results are compared within a tolerance, not byte for byte."""
+    source = compiled.lowered.source
+    return any(source.type(v).dtype is DType.F32 for v in source.outputs)
 
 
 def _same(a: Sequence[Array], b: Sequence[Array]) -> bool:
@@ -165,7 +174,8 @@ def _against_tflite(
     for i, (vector, want) in enumerate(zip(file_sets, theirs, strict=True)):
         ours = run_reference(source, vector, compiled.options.numerics, keep_all=True)
         surviving = [ours[p.value] for p in compiled.lowered.program.outputs if p.value in ours]
-        same = _same([ours[v] for v in source.outputs], want)
+        own = [ours[v] for v in source.outputs]
+        same = all(agree(a, b) for a, b in zip(own, want, strict=True))
         if same and _same(surviving, expected[i]):
             continue
         mismatches += 1
@@ -194,7 +204,7 @@ def _first_tensor(compiled: Compiled, vector: Sequence[Array], ours: dict[int, A
     (theirs,) = run_tflite_tensors(compiled.model_bytes, [vector])
     for node in compiled.lowered.source.nodes:
         for v in node.outputs:
-            if v in theirs and v in ours and not _same([ours[v]], [theirs[v]]):
+            if v in theirs and v in ours and not agree(ours[v], theirs[v]):
                 return {
                     "step": None,
                     "op_index": node.loc.op_index,

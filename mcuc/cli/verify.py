@@ -67,6 +67,8 @@ def command(
         runs = result["vectors"] * result["runs_per_vector"]
         on = ", ".join(result["on"]) + (f" ({result['board']})" if result["board"] else "")
         also = f", against {result['against']}" if result["against"] else ""
+        if result["float_tolerance"]:
+            also += f" (float32 within {result['float_tolerance']:g} of the largest magnitude)"
         click.echo(f"{result['vectors']} vectors, {runs} runs each on {on}{also}")
         if result["mismatches"]:
             click.echo(f"MISMATCH: {result['mismatches']} runs differ")

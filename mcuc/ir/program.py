@@ -28,6 +28,7 @@ class Form(enum.Enum):
 
     PIXEL = "pixel"
     WINDOW = "window"
+    ROWS = "rows"
     FOLD = "fold"
     TILE = "tile"
     WHOLE = "whole"

@@ -1,4 +1,4 @@
-"""ADD of two int8 tensors with broadcast.
+"""ADD of two int8 or float32 tensors with broadcast.
 
 Source: TFLite reference_integer_ops `add.h`; rule in docs/numerics.md, "ADD". Both operands are
 brought to a common scale of twice the larger one with 20 fractional bits, added, and requantized.
@@ -8,13 +8,24 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, params
 from mcuc.ops import lines
-from mcuc.ops.binary import broadcast_params, canonical_binary, infer_binary, region_binary
+from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops.binary import (
+    ARITHMETIC,
+    apply_float,
+    broadcast_params,
+    canonical_binary,
+    float_params,
+    infer_binary,
+    region_binary,
+)
 from mcuc.ops.checks import activation_range, combined, quant_of
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
@@ -28,8 +39,9 @@ class Attrs:
 
 def infer(site: Site) -> tuple[TensorType, ...]:
     assert isinstance(site.attrs, Attrs)
-    result = infer_binary(site, site.attrs.activation)
-    _rule(site)
+    result = infer_binary(site, site.attrs.activation, ARITHMETIC)
+    if not is_float(site):
+        _rule(site)
     return result
 
 
@@ -43,6 +55,8 @@ def _rule(site: Site) -> tuple[tuple[int, int, int], params.AddParams, tuple[int
 
 
 def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
+    if is_float(site):
+        return (apply_float(np.add, a, b, _activation(site)),)
     zero_points, factors, clamp = _rule(site)
     return (int8.add(a, b, zero_points, factors, clamp),)
 
@@ -90,16 +104,26 @@ def pack_plane(site: Site) -> Params:
     return Params("mcuc_add_plane_params", "add/add.h", {**broadcast_params(site), **fields})
 
 
+def _activation(site: Site) -> str:
+    assert isinstance(site.attrs, Attrs)
+    return site.attrs.activation
+
+
+def pack_float(site: Site) -> Params:
+    return float_params(site, _activation(site))
+
+
 SPEC = OpSpec(
     name="add",
     doc="Element-wise sum with broadcast and fused activation",
     Attrs=Attrs,
-    operands=(OperandSpec("a", (DType.S8,)), OperandSpec("b", (DType.S8,))),
+    operands=(OperandSpec("a", ARITHMETIC), OperandSpec("b", ARITHMETIC)),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region_binary,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_add_s8_s8_s8_plane__c",
             source="add/s8_s8_s8_plane__c.c",
@@ -117,6 +141,18 @@ SPEC = OpSpec(
             pack=pack,
             operands=(0, 1),
             inplace=(0, 1),
+        ),
+        others=kernels_on(
+            DType.F32,
+            Kernel(
+                symbol="mcuc_add_f32_f32_f32__c",
+                source="add/f32_f32_f32__c.c",
+                form=Form.PIXEL,
+                when=always,
+                pack=pack_float,
+                operands=(0, 1),
+                inplace=(0, 1),
+            ),
         ),
     ),
     canonical=canonical_binary,

@@ -1,4 +1,4 @@
-"""AVERAGE_POOL_2D of int8.
+"""AVERAGE_POOL_2D of int8 or float32.
 
 Source: TFLite reference_integer_ops `pooling.h`, `AveragePool`; rule in docs/numerics.md,
 "AVERAGE_POOL_2D": the sum of the integers over the number of elements of the map in the window,
@@ -16,9 +16,18 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params, Window
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import fixed, int8
+from mcuc.numerics import fixed, float32, int8
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range
-from mcuc.ops.pooling import PoolAttrs, attrs_of, infer_pool, region_pool, window
+from mcuc.ops.pooling import (
+    DTYPES,
+    PoolAttrs,
+    attrs_of,
+    float_params,
+    infer_pool,
+    region_pool,
+    window,
+)
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 from mcuc.ops.windows import padded, taps
 
@@ -52,6 +61,8 @@ def _rounding(site: Site) -> str:
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
     attrs = attrs_of(site)
+    if is_float(site):
+        return (_average_float(site, x),)
     rows, columns = site.output.shape[1:3]
     total = _sums(site, x.astype(np.int32))
     ones = np.ones((1, *x.shape[1:3], 1), np.int32)
@@ -61,6 +72,16 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
     if _rounding(site) == "half_away":
         return (int8.average(total, count, clamp),)
     return (np.clip(fixed.divide_rounding_half_up(total, count), *clamp).astype(np.int8),)
+
+
+def _average_float(site: Site, x: Array) -> Array:
+    """Sums in the order of rows and columns, over the number of elements."""
+    size = (site.output.shape[1], site.output.shape[2])
+    attrs = attrs_of(site)
+    fields = taps(padded(x, attrs.pad, 0), window(site), size)
+    terms = fields.transpose(4, 5, 0, 1, 2, 3).reshape(-1, *site.output.shape)
+    count = _sums(site, np.ones((1, *x.shape[1:3], 1), np.int32)).astype(np.float32)
+    return float32.clamp(float32.ordered_sum(terms) / count, float32.bounds(attrs.activation))
 
 
 def _sums(site: Site, x: Array) -> Array:
@@ -102,6 +123,19 @@ def pack_global(site: Site) -> Params:
     )
 
 
+def pack_float(site: Site) -> Params:
+    header = "average_pool2d/average_pool2d_f32.h"
+    return float_params(site, "mcuc_average_pool2d_f32_params", header)
+
+
+def pack_float_global(site: Site) -> Params:
+    low, high = float32.bounds(attrs_of(site).activation)
+    _, height, width, channels = site.input().shape
+    fields = {"channels": channels, "elements": height * width, "low": low, "high": high}
+    header = "average_pool2d/average_pool2d_f32.h"
+    return Params("mcuc_average_pool2d_f32_global_params", header, fields)
+
+
 def _is_global(site: Site, target: Target) -> bool:
     """One window that holds the whole map, and the batch slice by slice."""
     geometry = window(site)
@@ -118,16 +152,37 @@ def _map_window(site: Site) -> Window:
     return Window(kernel=(site.input().shape[1], site.input().shape[2]))
 
 
+_FLOAT = kernels_on(
+    DType.F32,
+    Kernel(
+        symbol="mcuc_average_pool2d_f32_f32_global__c",
+        source="average_pool2d/f32_f32_global__c.c",
+        form=Form.FOLD,
+        when=_is_global,
+        pack=pack_float_global,
+        window=_map_window,
+        acc_bytes=_acc_bytes,
+    ),
+    Kernel(
+        symbol="mcuc_average_pool2d_f32_f32__c",
+        source="average_pool2d/f32_f32__c.c",
+        form=Form.WINDOW,
+        when=always,
+        pack=pack_float,
+        window=window,
+    ),
+)
 SPEC = OpSpec(
     name="average_pool2d",
     doc="Average over windows of a feature map; padding does not count",
     Attrs=Attrs,
-    operands=(OperandSpec("input", (DType.S8,)),),
+    operands=(OperandSpec("input", DTYPES),),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region_pool,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_average_pool2d_s8_s8_global__c",
             source="average_pool2d/s8_s8_global__c.c",
@@ -145,5 +200,6 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
+        others=_FLOAT,
     ),
 )

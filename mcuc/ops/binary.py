@@ -8,25 +8,35 @@ broadcast.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
-from mcuc.ir.program import Box
+import numpy as np
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Box, Params
 from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import float32
+from mcuc.numerics.float32 import Floats
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Hwc, Site
 
+ARITHMETIC = (DType.S8, DType.F32)  # of ADD and MUL
 
-def infer_binary(site: Site, activation: str) -> tuple[TensorType, ...]:
-    """The broadcast shape; both operands and the output int8 and quantized per tensor."""
+
+def infer_binary(
+    site: Site, activation: str, dtypes: tuple[DType, ...] = (DType.S8,)
+) -> tuple[TensorType, ...]:
+    """The broadcast shape; both operands and the output of the same one of `dtypes`."""
     problems = Problems(site)
-    a = problems.operand(0, "first operand", (DType.S8,))
-    b = problems.operand(1, "second operand", (DType.S8,))
+    a = problems.operand(0, "first operand", dtypes)
+    b = problems.operand(1, "second operand", dtypes if a is None else (a.dtype,))
     shape = _broadcast_shape(problems, a, b) if a is not None and b is not None else ()
     problems.per_tensor(a, "first operand")
     problems.per_tensor(b, "second operand")
-    problems.activation(activation, problems.result())
+    problems.activation(activation, problems.result_like(a))
     problems.raise_all()
-    return (TensorType(shape, DType.S8, site.output.quant),)
+    return (TensorType(shape, site.output.dtype, site.output.quant),)
 
 
 def _broadcast_shape(problems: Problems, a: TensorType, b: TensorType) -> tuple[int, ...]:
@@ -79,6 +89,22 @@ def broadcast_params(site: Site) -> dict[str, int]:
     channels = shapes.output[2]
     a_step, b_step = (int(shape[2] == channels) for shape in shapes.inputs)
     return {"channels": channels, "a_step": a_step, "b_step": b_step}
+
+
+def apply_float(
+    function: Callable[[Floats, Floats], Floats], a: Array, b: Array, activation: str
+) -> Array:
+    """The function of two float32 arrays that broadcast, clamped."""
+    with np.errstate(all="ignore"):
+        result = function(np.asarray(a, np.float32), np.asarray(b, np.float32))
+    return float32.clamp(result, float32.bounds(activation))
+
+
+def float_params(site: Site, activation: str) -> Params:
+    """The record of the kernels on float32."""
+    low, high = float32.bounds(activation)
+    fields = {**broadcast_params(site), "low": low, "high": high}
+    return Params("mcuc_binary_f32_params", "binary/binary_f32.h", fields)
 
 
 def _aligned(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:

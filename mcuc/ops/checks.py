@@ -98,17 +98,24 @@ def combined(site: Site, factor: Callable[..., T], *args: float) -> T:
         ) from None
 
 
-def activation_range(site: Site, activation: str) -> tuple[int, int]:
-    """Clamping range of the int8 output for a fused activation, one of ACTIVATIONS (else E115)."""
+def require_activation(site: Site, activation: str) -> None:
+    """Refuses fused activations other than ACTIVATIONS (E115)."""
     if activation not in ACTIVATIONS:
         raise site.error(
             "E115",
             f"the fused activation {activation!r} is not supported",
             help=f"use one of {', '.join(ACTIVATIONS)}",
         )
+
+
+def activation_range(site: Site, activation: str) -> tuple[int, int]:
+    """Clamping range of the integer output for a fused activation, one of ACTIVATIONS."""
+    require_activation(site, activation)
     quant = quant_of(site.output)
+    limits = integer_range(site.output.dtype)
 
     def bounds(scale: float) -> tuple[int, int]:
-        return params.calculate_activation_range_int8(activation.upper(), scale, quant.zero_point)
+        name = activation.upper()
+        return params.calculate_activation_range(name, scale, quant.zero_point, *limits)
 
     return combined(site, bounds, quant.scale)

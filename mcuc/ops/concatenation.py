@@ -17,7 +17,9 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
-DTYPES = (DType.S8, DType.U8, DType.F32)
+DTYPES = tuple(DType)
+
+_QUANTIZED = (DType.S8, DType.U8, DType.S16)
 
 # Position in [N, H, W, C] of each axis, by rank (TensorType.nhwc).
 _NHWC_AXES = {1: (3,), 2: (2, 3), 3: (0, 2, 3), 4: (0, 1, 2, 3)}
@@ -77,9 +79,10 @@ def _check_types(problems: Problems, operands: list[TensorType]) -> None:
     different = [i for i, type_ in enumerate(operands) if type_.dtype is not dtype]
     for i in different:
         problems.add("E110", f"operand {i} is {operands[i].dtype.value}, operand 0 {dtype.value}")
-    if dtype is DType.F32:
-        if problems.site.output.dtype is not DType.F32:
-            problems.add("E110", f"the result is {problems.site.output.dtype.value}, not f32")
+    if dtype not in _QUANTIZED:
+        if problems.site.output.dtype is not dtype:
+            result = problems.site.output.dtype.value
+            problems.add("E110", f"the result is {result}, not {dtype.value}")
         return
     out = problems.result(dtype)
     for i, type_ in enumerate(operands):

@@ -1,4 +1,4 @@
-"""CONV_2D of int8, with any kernel, stride, dilation, padding and number of groups.
+"""CONV_2D of int8 or float32, with any kernel, stride, dilation, padding and number of groups.
 
 Source: TFLite reference_integer_ops `conv.h`, `ConvPerChannel`; rule in docs/numerics.md,
 "CONV_2D". Padding has the value of the input's zero point. The number of groups is the ratio of
@@ -16,9 +16,19 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, dsp_convolution
+from mcuc.ops import convolution, dsp_convolution, float_weights, mac_convolution
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
-from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs, Ints, attrs_of, window
+from mcuc.ops.convolution import (
+    INPUT,
+    WEIGHTS,
+    ConvAttrs,
+    Ints,
+    attrs_of,
+    has_one_group,
+    is_pointwise,
+    window,
+)
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always
 from mcuc.ops.windows import check_geometry, map_size, padded, taps, window_region
@@ -36,10 +46,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     """[N, H, W, C] and filter [O, KH, KW, C / groups] -> [N, OH, OW, O]."""
     problems = Problems(site)
     attrs = attrs_of(site)
-    x = problems.operand(INPUT, "input")
-    weights = problems.operand(WEIGHTS, "filter", const=True)
+    x = problems.operand(INPUT, "input", convolution.DTYPES)
+    weights = convolution.weights_operand(problems, "filter")
     ranks = problems.rank(x, "input", 4), problems.rank(weights, "filter", 4)
-    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
     problems.activation(attrs.activation, out_quant)
     shape: tuple[int, ...] = ()
     if x is not None and weights is not None and all(ranks):
@@ -68,6 +78,8 @@ def _check_channels(problems: Problems, channels: int, weights: tuple[int, ...])
 
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
+    if is_float(site):
+        return (float_weights.conv2d(site, x, weights, bias),)
     attrs = attrs_of(site)
     out, _, _, per_group = weights.shape
     groups = x.shape[3] // per_group
@@ -136,21 +148,6 @@ def pack(site: Site) -> Params:
     )
 
 
-def is_pointwise(site: Site, target: Target) -> bool:
-    """Each output pixel depends on the same pixel of the input, and on all of its channels."""
-    attrs = attrs_of(site)
-    return (
-        convolution.kernel_size(site) == (1, 1)
-        and attrs.stride == (1, 1)
-        and not any(attrs.pad)
-        and has_one_group(site, target)
-    )
-
-
-def has_one_group(site: Site, target: Target) -> bool:
-    return convolution.groups_of(site) == 1
-
-
 def suits_dsp(site: Site, target: Target) -> bool:
     """The DSP extension, and one group."""
     return has_one_group(site, target) and dsp_convolution.suits(site, target, site.const(WEIGHTS))
@@ -186,20 +183,39 @@ def scratch_dsp(site: Site) -> int:
     return dsp_convolution.scratch(site.const(WEIGHTS))
 
 
+def suits_mac_pointwise(site: Site, target: Target) -> bool:
+    return is_pointwise(site, target) and mac_convolution.suits(site, site.const(WEIGHTS))
+
+
+def suits_mac(site: Site, target: Target) -> bool:
+    filters = site.const(WEIGHTS)
+    fits = has_one_group(site, target) and mac_convolution.may_copy(filters)
+    return fits and mac_convolution.suits(site, filters)
+
+
+def pack_mac(site: Site) -> Params:
+    return mac_convolution.pack(site, site.const(WEIGHTS))
+
+
+def scratch_mac(site: Site) -> int:
+    return mac_convolution.scratch(site.const(WEIGHTS))
+
+
 SPEC = OpSpec(
     name="conv2d",
     doc="2-D convolution with stride, dilation, explicit padding, groups and fused activation",
     Attrs=Attrs,
     operands=(
-        OperandSpec("input", (DType.S8,)),
-        OperandSpec("filter", (DType.S8,), const=True),
-        OperandSpec("bias", (DType.S32,), const=True, optional=True),
+        OperandSpec("input", convolution.DTYPES),
+        OperandSpec("filter", (DType.S8, DType.F32), const=True),
+        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
     macs=macs,
     region=region,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8_1x1__dsp_3x2",
             source="conv2d/s8_s8_s8_1x1__dsp_3x2.c",
@@ -215,6 +231,13 @@ SPEC = OpSpec(
             when=suits_dsp_pointwise,
             pack=pack_dsp,
             scratch=scratch_dsp,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8_1x1__c_2x3",
+            source="conv2d/s8_s8_s8_1x1__c_2x3.c",
+            form=Form.PIXEL,
+            when=suits_mac_pointwise,
+            pack=pack_mac,
         ),
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8_1x1__c",
@@ -242,6 +265,15 @@ SPEC = OpSpec(
             scratch=scratch_dsp,
         ),
         Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8__c_2x3",
+            source="conv2d/s8_s8_s8__c_2x3.c",
+            form=Form.WINDOW,
+            when=suits_mac,
+            pack=pack_mac,
+            window=window,
+            scratch=scratch_mac,
+        ),
+        Kernel(
             symbol="mcuc_conv2d_s8_s8_s8__c",
             source="conv2d/s8_s8_s8__c.c",
             form=Form.WINDOW,
@@ -257,5 +289,6 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
+        others=float_weights.CONV2D,
     ),
 )

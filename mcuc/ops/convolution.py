@@ -18,6 +18,7 @@ import numpy.typing as npt
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import ParamValue, Window
+from mcuc.ir.target import Target
 from mcuc.ir.types import DType, Quant, TensorType
 from mcuc.numerics import params
 from mcuc.ops.checks import activation_range, combined, quant_of
@@ -28,6 +29,11 @@ from mcuc.ops.windows import Pad, Pair, map_size
 Ints = npt.NDArray[np.int64]
 
 INPUT, WEIGHTS, BIAS = 0, 1, 2
+
+# By the input's element type.
+WEIGHTS_DTYPES = {DType.S8: (DType.S8,), DType.F32: (DType.F32,)}
+BIAS_DTYPES = {DType.S8: (DType.S32,), DType.F32: (DType.F32,)}
+DTYPES = tuple(WEIGHTS_DTYPES)
 
 # A bias is stored with the accumulator's scale; a file whose bias scale is off by more than what
 # moves a result by one step means something else than what the operator computes.
@@ -82,10 +88,22 @@ def window_fields(site: Site) -> dict[str, ParamValue]:
     }
 
 
+def _input_dtype(site: Site) -> DType:
+    """Of an input that may be missing: then nothing depends on it."""
+    x = site.inputs[INPUT]
+    return DType.S8 if x is None else x.dtype
+
+
+def weights_operand(problems: Problems, name: str, *, const: bool = True) -> TensorType | None:
+    """The operand WEIGHTS, of an element type that goes with the input's."""
+    dtypes = WEIGHTS_DTYPES.get(_input_dtype(problems.site), (DType.S8,))
+    return problems.operand(WEIGHTS, name, dtypes, const=const)
+
+
 def check_weights(
     problems: Problems, weights: TensorType | None, axis: int, *, asymmetric: bool = False
 ) -> Quant | None:
-    """The quantization of int8 weights, if valid.
+    """The quantization of int8 weights, if valid; float weights have none.
 
     Args:
         problems: Of the node.
@@ -93,7 +111,7 @@ def check_weights(
         axis: The axis of the output channels, the only one that scales may stand on.
         asymmetric: Whether a per-tensor zero point other than 0 is allowed.
     """
-    if weights is None:
+    if weights is None or weights.dtype is DType.F32:
         return None
     quant = weights.quant
     if quant is None or not quant.per_channel:
@@ -141,8 +159,8 @@ def _per_channel(
 
 
 def check_bias(problems: Problems, channels: int) -> None:
-    """The optional operand BIAS: constant int32 [channels] in the accumulator's scale."""
-    dtypes = (DType.S32,)
+    """The optional operand BIAS: constant [channels], of the accumulator's type and scale."""
+    dtypes = BIAS_DTYPES.get(_input_dtype(problems.site), (DType.S32,))
     bias = problems.operand(BIAS, "bias", dtypes, optional=True, const=True)
     if bias is None:
         return
@@ -239,6 +257,22 @@ def exact_float(depth: int, bound: int) -> type[np.floating]:
 def groups_of(site: Site) -> int:
     """Groups of a CONV_2D: input channels over channels of one filter."""
     return site.input(INPUT).shape[3] // site.input(WEIGHTS).shape[3]
+
+
+def has_one_group(site: Site, target: Target) -> bool:
+    """A CONV_2D whose filters see all channels."""
+    return groups_of(site) == 1
+
+
+def is_pointwise(site: Site, target: Target) -> bool:
+    """Each output pixel depends on the same pixel of the input, and on all of its channels."""
+    attrs = attrs_of(site)
+    return (
+        kernel_size(site) == (1, 1)
+        and attrs.stride == (1, 1)
+        and not any(attrs.pad)
+        and has_one_group(site, target)
+    )
 
 
 def kernel_size(site: Site) -> Pair:

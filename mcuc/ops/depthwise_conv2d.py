@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D of int8, with any channel multiplier, kernel, stride, dilation and padding.
+"""DEPTHWISE_CONV_2D of int8 or float32: any multiplier, kernel, stride, dilation and padding.
 
 Source: TFLite reference_integer_ops `depthwise_conv.h`, `DepthwiseConvPerChannel`; rule in
 docs/numerics.md, "DEPTHWISE_CONV_2D". Output channel c * multiplier + m belongs to input channel c.
@@ -15,7 +15,14 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, dsp_convolution, dsp_tables
+from mcuc.ops import (
+    convolution,
+    depthwise_taps,
+    dsp_convolution,
+    float_weights,
+    mac_convolution,
+)
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs, attrs_of, window
 from mcuc.ops.problems import Problems
@@ -32,10 +39,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     """[N, H, W, C] and filter [1, KH, KW, C * multiplier] -> [N, OH, OW, C * multiplier]."""
     problems = Problems(site)
     attrs = attrs_of(site)
-    x = problems.operand(INPUT, "input")
-    weights = problems.operand(WEIGHTS, "filter", const=True)
+    x = problems.operand(INPUT, "input", convolution.DTYPES)
+    weights = convolution.weights_operand(problems, "filter")
     ranks = problems.rank(x, "input", 4), problems.rank(weights, "filter", 4)
-    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
     problems.activation(attrs.activation, out_quant)
     shape: tuple[int, ...] = ()
     if x is not None and weights is not None and all(ranks):
@@ -66,6 +73,8 @@ def channel_multiplier(site: Site) -> int:
 
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
+    if is_float(site):
+        return (float_weights.depthwise_conv2d(site, x, weights, bias),)
     attrs = attrs_of(site)
     zero = quant_of(site.input(INPUT)).zero_point
     n, rows, columns, out = site.output.shape
@@ -123,41 +132,20 @@ def has_one_output_each(site: Site, target: Target) -> bool:
     return channel_multiplier(site) == 1
 
 
-def suits_dsp(site: Site, target: Target) -> bool:
-    """The DSP extension, one output per channel, and at least four channels."""
+def goes_by_taps(site: Site, target: Target) -> bool:
+    """One output per channel, and at least a block of channels."""
     channels = site.input(INPUT).shape[3]
-    if not target.dsp or channels < 4 or not has_one_output_each(site, target):
-        return False
-    multiplier, _ = convolution.multipliers(site, channels)
-    return dsp_tables.can_scale(multiplier)
+    return channels >= depthwise_taps.BLOCK and has_one_output_each(site, target)
 
 
-def pack_dsp(site: Site) -> Params:
-    """One stream of biases, weights and factors, by block of four channels."""
-    weights = site.const(WEIGHTS)
-    attrs = attrs_of(site)
-    channels = weights.shape[3]
-    bias = convolution.fold_bias(site, weights.astype(np.int64).sum(axis=(0, 1, 2)))
-    fields = convolution.window_fields(site)
-    zero = fields.pop("in_zero")
-    factors = convolution.multipliers(site, channels)
-    scales = dsp_tables.scales(bias, *factors)
-    taps = weights.reshape(-1, channels)
-    rare = dsp_tables.rare_channels(taps, scales, *factors)
-    return Params(
-        "mcuc_depthwise_dsp_params",
-        "depthwise_conv2d/depthwise_dsp.h",
-        {
-            "stream": dsp_tables.channel_stream(taps, scales),
-            "rare": rare,
-            "rares": len(rare),
-            "padding": np.full(channels, zero, np.int8),
-            "channels": channels,
-            "taps": dsp_tables.padded_taps(weights.shape[1] * weights.shape[2]),
-            **fields,
-            **convolution.output_fields(site, attrs.activation),
-        },
-    )
+def suits_dsp(site: Site, target: Target) -> bool:
+    """The DSP extension, and blocks of channels."""
+    return target.dsp and goes_by_taps(site, target) and depthwise_taps.suits_dsp(site)
+
+
+def suits_mac(site: Site, target: Target) -> bool:
+    """Blocks of channels, and factors of the usual form."""
+    return goes_by_taps(site, target) and depthwise_taps.suits_mac(site)
 
 
 def suits_dsp_single(site: Site, target: Target) -> bool:
@@ -176,15 +164,25 @@ def scratch_dsp_single(site: Site) -> int:
     return dsp_convolution.scratch_wide(_as_filters(site))
 
 
+def suits_mac_single(site: Site, target: Target) -> bool:
+    """One input channel, as above."""
+    if site.input(INPUT).shape[3] != 1:
+        return False
+    filters = _as_filters(site)
+    return mac_convolution.may_copy(filters) and mac_convolution.suits(site, filters)
+
+
+def pack_mac_single(site: Site) -> Params:
+    return mac_convolution.pack(site, _as_filters(site))
+
+
+def scratch_mac_single(site: Site) -> int:
+    return mac_convolution.scratch(_as_filters(site))
+
+
 def _as_filters(site: Site) -> Array:
     """The weights as those of a convolution with one input channel."""
     return site.const(WEIGHTS).transpose(3, 1, 2, 0)
-
-
-def scratch_dsp(site: Site) -> int:
-    """A word per tap."""
-    kernel_h, kernel_w = convolution.kernel_size(site)
-    return 4 * dsp_tables.padded_taps(kernel_h * kernel_w)
 
 
 SPEC = OpSpec(
@@ -192,15 +190,16 @@ SPEC = OpSpec(
     doc="Depthwise 2-D convolution with any channel multiplier, stride, dilation and padding",
     Attrs=Attrs,
     operands=(
-        OperandSpec("input", (DType.S8,)),
-        OperandSpec("filter", (DType.S8,), const=True),
-        OperandSpec("bias", (DType.S32,), const=True, optional=True),
+        OperandSpec("input", convolution.DTYPES),
+        OperandSpec("filter", (DType.S8, DType.F32), const=True),
+        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
     macs=macs,
     region=region,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8__dsp_3x2",
             source="conv2d/s8_s8_s8__dsp_3x2.c",
@@ -215,9 +214,27 @@ SPEC = OpSpec(
             source="depthwise_conv2d/s8_s8_s8__dsp_1x4.c",
             form=Form.WINDOW,
             when=suits_dsp,
-            pack=pack_dsp,
+            pack=depthwise_taps.pack_dsp,
             window=window,
-            scratch=scratch_dsp,
+            scratch=depthwise_taps.scratch,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8__c_2x3",
+            source="conv2d/s8_s8_s8__c_2x3.c",
+            form=Form.WINDOW,
+            when=suits_mac_single,
+            pack=pack_mac_single,
+            window=window,
+            scratch=scratch_mac_single,
+        ),
+        Kernel(
+            symbol="mcuc_depthwise_conv2d_s8_s8_s8__c_1x4",
+            source="depthwise_conv2d/s8_s8_s8__c_1x4.c",
+            form=Form.WINDOW,
+            when=suits_mac,
+            pack=depthwise_taps.pack_mac,
+            window=window,
+            scratch=depthwise_taps.scratch,
         ),
         Kernel(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8__c",
@@ -235,5 +252,6 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
+        others=float_weights.DEPTHWISE_CONV2D,
     ),
 )

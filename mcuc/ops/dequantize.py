@@ -1,4 +1,4 @@
-"""DEQUANTIZE: int8 or uint8 to float32.
+"""DEQUANTIZE: int8, uint8 or float16 to float32.
 
 Source: TFLite reference_ops `Dequantize`; rule in docs/numerics.md, "DEQUANTIZE": the difference
 to the zero point times the scale, one rounding.
@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Form, Params
+from mcuc.ir.program import Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
@@ -19,6 +19,8 @@ from mcuc.ops.checks import quant_of
 from mcuc.ops.lut import region_same
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
+
+DTYPES = (DType.S8, DType.U8, DType.F16)
 
 
 @dataclass(frozen=True)
@@ -28,7 +30,9 @@ class Attrs:
 
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
-    problems.per_tensor(problems.operand(0, "input", (DType.S8, DType.U8)), "input")
+    x = problems.operand(0, "input", DTYPES)
+    if x is not None and x.dtype is not DType.F16:
+        problems.per_tensor(x, "input")
     if site.output.dtype is not DType.F32:
         problems.add("E110", f"the result is {site.output.dtype.value}, not f32")
     problems.raise_all()
@@ -36,54 +40,45 @@ def infer(site: Site) -> tuple[TensorType, ...]:
 
 
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
+    if site.input().dtype is DType.F16:
+        return (x.astype(np.float32),)
     quant = quant_of(site.input())
     return (int8.dequantize(x, quant.scale, quant.zero_point),)
 
 
 def pack(site: Site) -> Params:
-    quant = quant_of(site.input())
-    return Params(
-        "mcuc_dequantize_params",
-        "dequantize/dequantize.h",
-        {
-            "channels": site.output.nhwc[3],
-            "scale": np.float32(quant.scale).item(),
-            "zero_point": quant.zero_point,
-        },
+    fields: dict[str, ParamValue] = {"channels": site.output.nhwc[3]}
+    quant = site.input().quant
+    if quant is not None:
+        fields["scale"], fields["zero_point"] = np.float32(quant.scale).item(), quant.zero_point
+    kind = "" if quant is not None else "f16_"
+    return Params(f"mcuc_dequantize_{kind}params", "dequantize/dequantize.h", fields)
+
+
+def _kernel(dtype: DType) -> Kernel:
+    """The kernel from an element type."""
+
+    def when(site: Site, target: Target) -> bool:
+        return site.input().dtype is dtype
+
+    kind = f"{dtype.value}_f32__c"
+    return Kernel(
+        symbol=f"mcuc_dequantize_{kind}",
+        source=f"dequantize/{kind}.c",
+        form=Form.PIXEL,
+        when=when,
+        pack=pack,
     )
-
-
-def _from_int8(site: Site, target: Target) -> bool:
-    return site.input().dtype is DType.S8
-
-
-def _from_uint8(site: Site, target: Target) -> bool:
-    return site.input().dtype is DType.U8
 
 
 SPEC = OpSpec(
     name="dequantize",
-    doc="int8 or uint8 to float32",
+    doc="int8, uint8 or float16 to float32",
     Attrs=Attrs,
-    operands=(OperandSpec("x", (DType.S8, DType.U8)),),
+    operands=(OperandSpec("x", DTYPES),),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region_same,
-    kernels=(
-        Kernel(
-            symbol="mcuc_dequantize_s8_f32__c",
-            source="dequantize/s8_f32__c.c",
-            form=Form.PIXEL,
-            when=_from_int8,
-            pack=pack,
-        ),
-        Kernel(
-            symbol="mcuc_dequantize_u8_f32__c",
-            source="dequantize/u8_f32__c.c",
-            form=Form.PIXEL,
-            when=_from_uint8,
-            pack=pack,
-        ),
-    ),
+    kernels=tuple(_kernel(dtype) for dtype in DTYPES),
 )

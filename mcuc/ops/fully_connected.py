@@ -1,4 +1,4 @@
-"""FULLY_CONNECTED of int8 with constant weights.
+"""FULLY_CONNECTED of int8 or float32 with constant weights.
 
 Source: TFLite reference_integer_ops `fully_connected.h` and kernels/fully_connected.cc; rule in
 docs/numerics.md, "FULLY_CONNECTED". The rule set `litert-2.3` multiplies the accumulator by a
@@ -17,11 +17,12 @@ from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, params
-from mcuc.ops import convolution, dsp_tables, lines
+from mcuc.ops import convolution, dsp_tables, float_weights, lines, mac_tables
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, Ints
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site
+from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, always
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     """Any shape of B * K elements and weights [N, K] -> [B, N], or [..., N] with keep_num_dims."""
     problems = Problems(site)
     attrs = attrs_of(site)
-    x = problems.operand(INPUT, "input")
-    weights = problems.operand(WEIGHTS, "weights")
+    x = problems.operand(INPUT, "input", convolution.DTYPES)
+    weights = convolution.weights_operand(problems, "weights", const=False)
     _check_constant(problems, weights)
-    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
     problems.activation(attrs.activation, out_quant)
     shape: tuple[int, ...] = ()
     if problems.rank(weights, "weights", 2) and x is not None and weights is not None:
@@ -98,6 +99,9 @@ def canonical(site: Site) -> Canonical:
 
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
+    if is_float(site):
+        activation = attrs_of(site).activation
+        return (float_weights.fully_connected(site, x, weights, bias, activation),)
     units, depth = weights.shape
     x_zero, w_zero = (quant_of(site.input(p)).zero_point for p in (INPUT, WEIGHTS))
     kind = convolution.exact_float(depth, 255 * 255)
@@ -209,15 +213,16 @@ def _lines(site: Site) -> list[lines.Line] | None:
     return result * units if len(result) == 1 else result
 
 
+def has_lines(site: Site, target: Target) -> bool:
+    """Symmetric weights, and a line for each unit."""
+    symmetric = is_litert(site, target) and not quant_of(site.input(WEIGHTS)).zero_point
+    return symmetric and _lines(site) is not None
+
+
 def suits_dsp(site: Site, target: Target) -> bool:
-    """The DSP extension, symmetric weights that go in pairs, and a line for each unit."""
-    return (
-        target.dsp
-        and is_litert(site, target)
-        and not quant_of(site.input(WEIGHTS)).zero_point
-        and dsp_tables.can_pair(_padded_units(site.const(WEIGHTS)))
-        and _lines(site) is not None
-    )
+    """The DSP extension, weights that go in pairs, and lines."""
+    paired = dsp_tables.can_pair(_padded_units(site.const(WEIGHTS)))
+    return target.dsp and paired and has_lines(site, target)
 
 
 def _padded_units(weights: Array) -> Array:
@@ -225,7 +230,8 @@ def _padded_units(weights: Array) -> Array:
     return np.pad(weights, ((0, -len(weights) % 4), (0, 0)))
 
 
-def pack_dsp(site: Site) -> Params:
+def _line_fields(site: Site) -> dict[str, ParamValue]:
+    """Members of the records for lines but the weights."""
     weights = site.const(WEIGHTS)
     units, depth = weights.shape
     found = _lines(site)
@@ -234,18 +240,28 @@ def pack_dsp(site: Site) -> Params:
     table[:units, 0] = convolution.fold_bias(site, weights.astype(np.int64).sum(axis=1))
     table[:units, 1:] = [(line.multiplier, line.constant, line.right) for line in found]
     low, high = activation_range(site, attrs_of(site).activation)
+    return {"lines": table, "depth": depth, "units": units, "low": low, "high": high}
+
+
+def pack_dsp(site: Site) -> Params:
+    weights = site.const(WEIGHTS)
     return Params(
         "mcuc_fully_connected_dsp_params",
         "fully_connected/fully_connected.h",
         {
             "weights": dsp_tables.pairs(_padded_units(weights)),
-            "lines": table,
-            "depth": depth,
-            "words": dsp_tables.padded_depth(depth) // 4,
-            "units": units,
-            "low": low,
-            "high": high,
+            "words": dsp_tables.padded_depth(weights.shape[1]) // 4,
+            **_line_fields(site),
         },
+    )
+
+
+def pack_mac(site: Site) -> Params:
+    weights = mac_tables.tiles(_padded_units(site.const(WEIGHTS)), 4)
+    return Params(
+        "mcuc_fully_connected_mac_params",
+        "fully_connected/fully_connected.h",
+        {"weights": weights, **_line_fields(site)},
     )
 
 
@@ -255,20 +271,35 @@ def scratch_dsp(site: Site) -> int:
     return dsp_tables.padded_depth(depth) if depth % 4 else 0
 
 
+def pack_float(site: Site) -> Params:
+    return float_weights.pack_fully_connected(site, attrs_of(site).activation)
+
+
+_FLOAT = kernels_on(
+    DType.F32,
+    Kernel(
+        symbol="mcuc_fully_connected_f32_f32_f32__c",
+        source="fully_connected/f32_f32_f32__c.c",
+        form=Form.PIXEL,
+        when=always,
+        pack=pack_float,
+    ),
+)
 SPEC = OpSpec(
     name="fully_connected",
     doc="Matrix product with constant weights, per tensor or per channel, and fused activation",
     Attrs=Attrs,
     operands=(
-        OperandSpec("input", (DType.S8,)),
-        OperandSpec("weights", (DType.S8,), const=True),
-        OperandSpec("bias", (DType.S32,), const=True, optional=True),
+        OperandSpec("input", convolution.DTYPES),
+        OperandSpec("weights", (DType.S8, DType.F32), const=True),
+        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
     macs=macs,
     region=region,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_fully_connected_s8_s8_s8_line__dsp_1x4",
             source="fully_connected/s8_s8_s8_line__dsp_1x4.c",
@@ -276,6 +307,13 @@ SPEC = OpSpec(
             when=suits_dsp,
             pack=pack_dsp,
             scratch=scratch_dsp,
+        ),
+        Kernel(
+            symbol="mcuc_fully_connected_s8_s8_s8_line__c_1x4",
+            source="fully_connected/s8_s8_s8_line__c_1x4.c",
+            form=Form.PIXEL,
+            when=has_lines,
+            pack=pack_mac,
         ),
         Kernel(
             symbol="mcuc_fully_connected_s8_s8_s8_tflm__c",
@@ -291,6 +329,7 @@ SPEC = OpSpec(
             when=is_litert,
             pack=pack,
         ),
+        others=_FLOAT,
     ),
     canonical=canonical,
 )

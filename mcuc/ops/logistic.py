@@ -1,4 +1,4 @@
-"""LOGISTIC (sigmoid) of int8 tensors, as a table.
+"""LOGISTIC (sigmoid) of float32 tensors, and of int8 tensors as a table.
 
 Source: TFLite `LUTPopulate<int8_t>` over 1 / (1 + exp(-x)) in float32; rule in docs/numerics.md,
 "LOGISTIC". Any output scale is accepted.
@@ -9,12 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcuc.ir.graph import Array
+from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import int8
+from mcuc.numerics import float32, int8
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+
+DTYPES = (DType.S8, DType.F32)
 
 
 @dataclass(frozen=True)
@@ -24,11 +28,11 @@ class Attrs:
 
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
-    x = problems.operand(0, "input", (DType.S8,))
+    x = problems.operand(0, "input", DTYPES)
     problems.per_tensor(x, "input")
-    problems.result()
+    problems.result_like(x)
     problems.raise_all()
-    return (TensorType(site.input().shape, DType.S8, site.output.quant),)
+    return (TensorType(site.input().shape, site.output.dtype, site.output.quant),)
 
 
 def table(site: Site) -> Array:
@@ -38,17 +42,38 @@ def table(site: Site) -> Array:
 
 
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
+    if is_float(site):
+        return (float32.logistic(x),)
     return (apply_table(table(site), x),)
+
+
+def pack_float(site: Site) -> Params:
+    fields = {"channels": site.output.nhwc[3]}
+    return Params("mcuc_logistic_f32_params", "logistic/logistic.h", fields)
 
 
 SPEC = OpSpec(
     name="logistic",
-    doc="Sigmoid, as a table",
+    doc="Sigmoid; int8 as a table",
     Attrs=Attrs,
-    operands=(OperandSpec("x", (DType.S8,)),),
+    operands=(OperandSpec("x", DTYPES),),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region_same,
-    kernels=(lut_kernel(table),),
+    kernels=kernels_on(
+        DType.S8,
+        lut_kernel(table),
+        others=kernels_on(
+            DType.F32,
+            Kernel(
+                symbol="mcuc_logistic_f32_f32__c",
+                source="logistic/f32_f32__c.c",
+                form=Form.PIXEL,
+                when=always,
+                pack=pack_float,
+                inplace=(0,),
+            ),
+        ),
+    ),
 )

@@ -1,7 +1,7 @@
-"""MAX_POOL_2D of int8.
+"""MAX_POOL_2D of int8 or float32.
 
 Source: TFLite reference_integer_ops `pooling.h`, `MaxPool`; rule in docs/numerics.md,
-"MAX_POOL_2D": the greatest integer of the window's part inside the map, clamped.
+"MAX_POOL_2D": the greatest number of the window's part inside the map, clamped.
 """
 
 from __future__ import annotations
@@ -13,8 +13,18 @@ import numpy as np
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import float32
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range
-from mcuc.ops.pooling import PoolAttrs, attrs_of, infer_pool, region_pool, window
+from mcuc.ops.pooling import (
+    DTYPES,
+    PoolAttrs,
+    attrs_of,
+    float_params,
+    infer_pool,
+    region_pool,
+    window,
+)
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 from mcuc.ops.windows import padded, taps
 
@@ -33,6 +43,9 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
     attrs = attrs_of(site)
     size = (site.output.shape[1], site.output.shape[2])
+    if is_float(site):
+        fields = taps(padded(x, attrs.pad, -float32.LARGEST), window(site), size)
+        return (float32.clamp(fields.max(axis=(4, 5)), float32.bounds(attrs.activation)),)
     greatest = taps(padded(x, attrs.pad, -128), window(site), size).max(axis=(4, 5))
     return (np.clip(greatest, *activation_range(site, attrs.activation)).astype(np.int8),)
 
@@ -52,16 +65,21 @@ def pack(site: Site) -> Params:
     )
 
 
+def pack_float(site: Site) -> Params:
+    return float_params(site, "mcuc_max_pool2d_f32_params", "max_pool2d/max_pool2d_f32.h")
+
+
 SPEC = OpSpec(
     name="max_pool2d",
     doc="Maximum over windows of a feature map; padding never wins",
     Attrs=Attrs,
-    operands=(OperandSpec("input", (DType.S8,)),),
+    operands=(OperandSpec("input", DTYPES),),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region_pool,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_max_pool2d_s8_s8__c",
             source="max_pool2d/s8_s8__c.c",
@@ -69,6 +87,17 @@ SPEC = OpSpec(
             when=always,
             pack=pack,
             window=window,
+        ),
+        others=kernels_on(
+            DType.F32,
+            Kernel(
+                symbol="mcuc_max_pool2d_f32_f32__c",
+                source="max_pool2d/f32_f32__c.c",
+                form=Form.WINDOW,
+                when=always,
+                pack=pack_float,
+                window=window,
+            ),
         ),
     ),
 )

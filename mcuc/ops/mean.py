@@ -1,4 +1,4 @@
-"""MEAN of int8 tensors over any axes.
+"""MEAN of int8 or float32 tensors over any axes.
 
 Source: TFLite reference_ops `QuantizedMeanOrSum`; rule in docs/numerics.md, "MEAN": the division by
 the number of elements is folded into the multiplier. Means over all rows and columns of a map fold
@@ -8,20 +8,23 @@ row by row; any other axes are computed from the whole tensor.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Box, Form, Params, Window
+from mcuc.ir.program import Box, Form, Params, ParamValue, Window
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import int8, params
+from mcuc.numerics import float32, int8, params
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, no_macs
 
 MAX_RANK = 5
+DTYPES = (DType.S8, DType.F32)
 MAX_COUNT = 1 << 23  # a sum of so many bytes, and of their zero points, fits in int32
 LOOPS = 3  # kept or reduced groups of axes in a tensor of MAX_RANK
 
@@ -40,20 +43,21 @@ class Attrs:
 def infer(site: Site) -> tuple[TensorType, ...]:
     assert isinstance(site.attrs, Attrs)
     problems = Problems(site)
-    x = problems.operand(0, "input", (DType.S8,))
+    x = problems.operand(0, "input", DTYPES)
     problems.per_tensor(x, "input")
-    problems.result()
+    problems.result_like(x)
     if x is not None:
         _check_axes(problems, x, site.attrs)
     problems.raise_all()
-    _factor(site)
+    if not is_float(site):
+        _factor(site)
     axes = reduced_axes(site)
     shape = tuple(
         1 if i in axes else size
         for i, size in enumerate(site.input().shape)
         if site.attrs.keep_dims or i not in axes
     )
-    return (TensorType(shape, DType.S8, site.output.quant),)
+    return (TensorType(shape, site.output.dtype, site.output.quant),)
 
 
 def _check_axes(problems: Problems, x: TensorType, attrs: Attrs) -> None:
@@ -93,10 +97,20 @@ def _factor(site: Site) -> params.Multiplier:
 
 
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
+    if is_float(site):
+        return (_mean_float(site, x),)
     total = x.astype(np.int64).sum(axis=tuple(sorted(reduced_axes(site))))
     zero_points = quant_of(site.input()).zero_point, quant_of(site.output).zero_point
     result = int8.mean(total, _count(site), *zero_points, _factor(site))
     return (result.reshape(site.output.shape),)
+
+
+def _mean_float(site: Site, x: Array) -> Array:
+    """Sums in the order of the elements in memory, over their number."""
+    axes = sorted(reduced_axes(site))
+    first = np.moveaxis(x, axes, range(len(axes)))
+    total = float32.ordered_sum(first.reshape(-1, *first.shape[len(axes) :]))
+    return (total / np.float32(_count(site))).reshape(site.output.shape)
 
 
 def folds(site: Site) -> bool:
@@ -134,6 +148,8 @@ def region(site: Site, out: Box) -> tuple[Box | None, ...]:
 
 
 def _rule_params(site: Site) -> dict[str, int]:
+    if is_float(site):
+        return {"count": _count(site)}
     factor = _factor(site)
     return {
         # The sum of the raw bytes starts here, so that it ends as the sum without zero points.
@@ -146,7 +162,13 @@ def _rule_params(site: Site) -> dict[str, int]:
 
 def pack_fold(site: Site) -> Params:
     channels = {"channels": site.input().nhwc[3]}
-    return Params("mcuc_mean_params", "mean/mean.h", {**channels, **_rule_params(site)})
+    return _params(site, "", {**channels, **_rule_params(site)})
+
+
+def _params(site: Site, kind: str, fields: Mapping[str, ParamValue]) -> Params:
+    """The record of the kernels of a kind ("" or "nd_") on the site's element type."""
+    element = "f32_" if is_float(site) else ""
+    return Params(f"mcuc_mean_{kind}{element}params", "mean/mean.h", fields)
 
 
 def window(site: Site) -> Window:
@@ -178,7 +200,7 @@ def pack_whole(site: Site) -> Params:
         np.asarray([(1, 0)] * (LOOPS - len(loop)) + loop, dtype=np.int32).ravel() for loop in loops
     ]
     fields = {"kept": tables[0], "reduced": tables[1]}
-    return Params("mcuc_mean_nd_params", "mean/mean.h", {**fields, **_rule_params(site)})
+    return _params(site, "nd_", {**fields, **_rule_params(site)})
 
 
 def _can_fold(site: Site, target: Target) -> bool:
@@ -190,16 +212,36 @@ def _is_whole(site: Site, target: Target) -> bool:
     return not folds(site) or site.input().nhwc[0] == 1
 
 
+_FLOAT = kernels_on(
+    DType.F32,
+    Kernel(
+        symbol="mcuc_mean_f32_f32__c",
+        source="mean/f32_f32__c.c",
+        form=Form.FOLD,
+        when=_can_fold,
+        pack=pack_fold,
+        window=window,
+        acc_bytes=acc_bytes,
+    ),
+    Kernel(
+        symbol="mcuc_mean_f32_f32_nd__c",
+        source="mean/f32_f32_nd__c.c",
+        form=Form.WHOLE,
+        when=_is_whole,
+        pack=pack_whole,
+    ),
+)
 SPEC = OpSpec(
     name="mean",
     doc="Mean over any axes",
     Attrs=Attrs,
-    operands=(OperandSpec("x", (DType.S8,)),),
+    operands=(OperandSpec("x", DTYPES),),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_mean_s8_s8__c",
             source="mean/s8_s8__c.c",
@@ -216,6 +258,7 @@ SPEC = OpSpec(
             when=_is_whole,
             pack=pack_whole,
         ),
+        others=_FLOAT,
     ),
     canonical=canonical_mean,
 )

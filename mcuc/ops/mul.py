@@ -1,4 +1,4 @@
-"""MUL of two int8 tensors with broadcast.
+"""MUL of two int8 or float32 tensors with broadcast.
 
 Source: TFLite reference_integer_ops `mul.h`; rule in docs/numerics.md, "MUL".
 """
@@ -7,11 +7,22 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, params
-from mcuc.ops.binary import broadcast_params, canonical_binary, infer_binary, region_binary
+from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops.binary import (
+    ARITHMETIC,
+    apply_float,
+    broadcast_params,
+    canonical_binary,
+    float_params,
+    infer_binary,
+    region_binary,
+)
 from mcuc.ops.checks import activation_range, combined, quant_of
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
@@ -25,8 +36,9 @@ class Attrs:
 
 def infer(site: Site) -> tuple[TensorType, ...]:
     assert isinstance(site.attrs, Attrs)
-    result = infer_binary(site, site.attrs.activation)
-    _rule(site)
+    result = infer_binary(site, site.attrs.activation, ARITHMETIC)
+    if not is_float(site):
+        _rule(site)
     return result
 
 
@@ -40,6 +52,8 @@ def _rule(site: Site) -> tuple[tuple[int, int, int], params.Multiplier, tuple[in
 
 
 def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
+    if is_float(site):
+        return (apply_float(np.multiply, a, b, _activation(site)),)
     zero_points, factor, clamp = _rule(site)
     return (int8.mul(a, b, zero_points, factor, clamp),)
 
@@ -58,16 +72,26 @@ def pack(site: Site) -> Params:
     return Params("mcuc_mul_params", "mul/mul.h", {**broadcast_params(site), **fields})
 
 
+def _activation(site: Site) -> str:
+    assert isinstance(site.attrs, Attrs)
+    return site.attrs.activation
+
+
+def pack_float(site: Site) -> Params:
+    return float_params(site, _activation(site))
+
+
 SPEC = OpSpec(
     name="mul",
     doc="Element-wise product with broadcast and fused activation",
     Attrs=Attrs,
-    operands=(OperandSpec("a", (DType.S8,)), OperandSpec("b", (DType.S8,))),
+    operands=(OperandSpec("a", ARITHMETIC), OperandSpec("b", ARITHMETIC)),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region_binary,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_mul_s8_s8_s8__c",
             source="mul/s8_s8_s8__c.c",
@@ -76,6 +100,18 @@ SPEC = OpSpec(
             pack=pack,
             operands=(0, 1),
             inplace=(0, 1),
+        ),
+        others=kernels_on(
+            DType.F32,
+            Kernel(
+                symbol="mcuc_mul_f32_f32_f32__c",
+                source="mul/f32_f32_f32__c.c",
+                form=Form.PIXEL,
+                when=always,
+                pack=pack_float,
+                operands=(0, 1),
+                inplace=(0, 1),
+            ),
         ),
     ),
     canonical=canonical_binary,

@@ -1,4 +1,4 @@
-"""PAD and PADV2 of int8 with constant paddings.
+"""PAD and PADV2 of int8 or float32 with constant paddings.
 
 Source: TFLite kernels/pad.cc; rule in docs/numerics.md, "PAD": elements are copied, the rest is
 the output's zero point, or the constant operand 2 of PADV2.
@@ -14,9 +14,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Box, Form, Params, Window
+from mcuc.ir.program import Box, Form, Params, ParamValue, Window
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
+from mcuc.ops.arithmetic import is_float
 from mcuc.ops.checks import quant_of
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, always, no_macs
@@ -25,6 +26,7 @@ from mcuc.ops.windows import Pair, window_region
 
 INPUT, PADDINGS, VALUE = 0, 1, 2
 MAX_RANK = 5
+DTYPES = (DType.S8, DType.F32)
 
 
 @dataclass(frozen=True)
@@ -35,11 +37,12 @@ class Attrs:
 def infer(site: Site) -> tuple[TensorType, ...]:
     """Shape grown by the paddings [rank, 2] before and after each axis."""
     problems = Problems(site)
-    x = problems.operand(INPUT, "input")
+    x = problems.operand(INPUT, "input", DTYPES)
     ints = (DType.S32, DType.S64)
     paddings = problems.operand(PADDINGS, "paddings", ints, const=True)
-    value = problems.operand(VALUE, "padding value", optional=True, const=True)
-    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    dtypes = (DType.S8 if x is None else x.dtype,)
+    value = problems.operand(VALUE, "padding value", dtypes, optional=True, const=True)
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
     problems.same_quant(x_quant, out_quant, "input and output of a PAD")
     if value is not None:
         value_quant = problems.per_tensor(value, "padding value")
@@ -72,10 +75,13 @@ def paddings_of(site: Site) -> list[Pair]:
     return [(int(before), int(after)) for before, after in np.asarray(site.const(PADDINGS))]
 
 
-def fill_of(site: Site) -> int:
-    """The value of the padding."""
+def fill_of(site: Site) -> Array:
+    """The value of the padding, [1] of the element type."""
     data = site.consts[VALUE] if len(site.consts) > VALUE else None
-    return quant_of(site.output).zero_point if data is None else int(np.asarray(data).ravel()[0])
+    if data is not None:
+        return data.reshape(1)
+    zero = 0 if is_float(site) else quant_of(site.output).zero_point
+    return np.full(1, zero, site.output.dtype.numpy)
 
 
 def _spatial(site: Site) -> tuple[Pair, Pair] | None:
@@ -110,7 +116,7 @@ def canonical(site: Site) -> Canonical:
 
 def ref(site: Site, x: Array, paddings: Array, value: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
-    return (np.pad(x, paddings_of(site), constant_values=fill_of(site)),)
+    return (np.pad(x, paddings_of(site), constant_values=fill_of(site)[0]),)
 
 
 def window(site: Site) -> Window:
@@ -128,9 +134,15 @@ def region(site: Site, out: Box) -> tuple[Box | None, ...]:
     return (window_region(out, window(site), shape, (out.c0, out.c1)), *constants)
 
 
+def _fill_fields(site: Site) -> dict[str, ParamValue]:
+    """Members of the records for the value: its bytes, and how many."""
+    value = fill_of(site)
+    return {"fill": value.view(np.uint8), "element": value.itemsize}
+
+
 def pack_copy(site: Site) -> Params:
     """For the window kernel."""
-    fields = {"channels": site.output.nhwc[3], "fill": fill_of(site)}
+    fields = {"bytes": site.output.nhwc[3] * site.output.dtype.size_bytes, **_fill_fields(site)}
     return Params("mcuc_pad_copy_params", "pad/pad.h", fields)
 
 
@@ -152,7 +164,7 @@ def pack(site: Site) -> Params:
             "in_size": np.asarray(sizes, np.int32),
             "out_size": np.asarray(after, np.int32),
             "before": np.asarray([before for before, _ in pairs], np.int32),
-            "fill": fill_of(site),
+            **_fill_fields(site),
         },
     )
 
@@ -167,9 +179,9 @@ SPEC = OpSpec(
     doc="Constant padding of any axis, with zero or a given value",
     Attrs=Attrs,
     operands=(
-        OperandSpec("input", (DType.S8,)),
+        OperandSpec("input", DTYPES),
         OperandSpec("paddings", (DType.S32, DType.S64), const=True),
-        OperandSpec("value", (DType.S8,), const=True, optional=True),
+        OperandSpec("value", DTYPES, const=True, optional=True),
     ),
     infer=infer,
     ref=ref,

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from mcuc.ir.program import Box, Window
-from mcuc.ir.types import TensorType
+from mcuc.ir.program import Box, Params, Window
+from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import float32
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Site
 from mcuc.ops.windows import (
@@ -21,6 +22,8 @@ from mcuc.ops.windows import (
     map_size,
     window_region,
 )
+
+DTYPES = (DType.S8, DType.F32)
 
 
 @dataclass(frozen=True)
@@ -56,9 +59,9 @@ def infer_pool(site: Site) -> tuple[TensorType, ...]:
     """[N, H, W, C] -> [N, OH, OW, C]."""
     problems = Problems(site)
     attrs = attrs_of(site)
-    x = problems.operand(0, "input")
+    x = problems.operand(0, "input", DTYPES)
     has_rank = problems.rank(x, "input", 4)
-    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
     problems.same_quant(x_quant, out_quant, "input and output of a pool")
     problems.activation(attrs.activation, out_quant)
     shape: tuple[int, ...] = ()
@@ -69,6 +72,19 @@ def infer_pool(site: Site) -> tuple[TensorType, ...]:
         shape = (x.shape[0], *(size or (0, 0)), x.shape[3])
     problems.raise_all()
     return (TensorType(shape, site.output.dtype, site.output.quant),)
+
+
+def float_params(site: Site, struct: str, header: str) -> Params:
+    """The record of a kernel on float32."""
+    attrs = attrs_of(site)
+    low, high = float32.bounds(attrs.activation)
+    fields = {
+        "channels": site.output.shape[3],
+        "stride_w": attrs.stride[1],
+        "low": low,
+        "high": high,
+    }
+    return Params(struct, header, fields)
 
 
 def region_pool(site: Site, out: Box) -> tuple[Box | None, ...]:

@@ -11,7 +11,13 @@ from typing import TypeVar
 
 from mcuc.errors import McucError, flatten, raise_all
 from mcuc.ir.types import DType, Quant, TensorType
-from mcuc.ops.checks import activation_range, per_tensor, quant_error, require_dtype
+from mcuc.ops.checks import (
+    activation_range,
+    per_tensor,
+    quant_error,
+    require_activation,
+    require_dtype,
+)
 from mcuc.ops.spec import Site
 
 T = TypeVar("T")
@@ -86,20 +92,28 @@ class Problems:
         return True
 
     def per_tensor(self, found: TensorType | None, name: str) -> Quant | None:
-        """The per-tensor quantization, if valid."""
-        return None if found is None else self.attempt(per_tensor, found, f"the {name}")
+        """The per-tensor quantization, if valid; a float tensor has none."""
+        if found is None or found.dtype is DType.F32:
+            return None
+        return self.attempt(per_tensor, found, f"the {name}")
+
+    def result_like(self, operand: TensorType | None) -> Quant | None:
+        """As `result`, of the operand's element type."""
+        return self.result(DType.S8 if operand is None else operand.dtype)
 
     def result(self, dtype: DType = DType.S8) -> Quant | None:
-        """The per-tensor quantization of the node's result, an integer tensor of that type."""
+        """The per-tensor quantization of the node's result, a tensor of that element type."""
         out = TensorType((), self.site.output.dtype, self.site.output.quant)
         before = len(self.found)
         self.attempt(require_dtype, out, "the output", dtype)
         return self.per_tensor(out, "output") if len(self.found) == before else None
 
     def activation(self, activation: str, out: Quant | None) -> None:
-        """Requires a known fused activation that the output's scale can express."""
+        """Requires a known fused activation that the output's scale, if any, can express."""
         if out is not None:
             self.attempt(activation_range, activation)
+        elif self.site.output.dtype is DType.F32:
+            self.attempt(require_activation, activation)
 
     def same_quant(
         self, a: Quant | None, b: Quant | None, names: str, tolerance: float = SAME_SCALE

@@ -1,4 +1,4 @@
-"""RELU, RELU6 and RELU_N1_TO_1 of int8 tensors, as a table.
+"""RELU, RELU6 and RELU_N1_TO_1 of float32 tensors, and of int8 tensors as a table.
 
 Source: TFLite `activations.cc`, `QuantizedReluX`; rule in docs/numerics.md, "RELU". The input is
 requantized to the output's scale and clamped.
@@ -9,13 +9,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mcuc.ir.graph import Array
+from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import int8, params
+from mcuc.numerics import float32, int8, params
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range, combined, quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
+DTYPES = (DType.S8, DType.F32)
 ACTIVATIONS = ("relu", "relu6", "relu_n1_to_1")
 
 
@@ -29,17 +32,17 @@ class Attrs:
 def infer(site: Site) -> tuple[TensorType, ...]:
     assert isinstance(site.attrs, Attrs)
     problems = Problems(site)
-    x = problems.operand(0, "input", (DType.S8,))
+    x = problems.operand(0, "input", DTYPES)
     problems.per_tensor(x, "input")
-    problems.result()
+    problems.result_like(x)
     if site.attrs.activation not in ACTIVATIONS:
         problems.add("E115", f"{site.attrs.activation!r} is none of {', '.join(ACTIVATIONS)}")
     problems.raise_all()
-    activation_range(site, site.attrs.activation)
-    combined(
-        site, params.relu_multiplier, quant_of(site.input()).scale, quant_of(site.output).scale
-    )
-    return (TensorType(site.input().shape, DType.S8, site.output.quant),)
+    if not is_float(site):
+        activation_range(site, site.attrs.activation)
+        scales = quant_of(site.input()).scale, quant_of(site.output).scale
+        combined(site, params.relu_multiplier, *scales)
+    return (TensorType(site.input().shape, site.output.dtype, site.output.quant),)
 
 
 def table(site: Site) -> Array:
@@ -52,17 +55,44 @@ def table(site: Site) -> Array:
 
 
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
+    if is_float(site):
+        return (float32.clamp(x, _bounds(site)),)
     return (apply_table(table(site), x),)
+
+
+def _bounds(site: Site) -> tuple[float, float]:
+    assert isinstance(site.attrs, Attrs)
+    return float32.bounds(site.attrs.activation)
+
+
+def pack_float(site: Site) -> Params:
+    low, high = _bounds(site)
+    fields = {"channels": site.output.nhwc[3], "low": low, "high": high}
+    return Params("mcuc_relu_f32_params", "relu/relu.h", fields)
 
 
 SPEC = OpSpec(
     name="relu",
-    doc="RELU, RELU6 and RELU_N1_TO_1, as a table",
+    doc="RELU, RELU6 and RELU_N1_TO_1; int8 as a table",
     Attrs=Attrs,
-    operands=(OperandSpec("x", (DType.S8,)),),
+    operands=(OperandSpec("x", DTYPES),),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region_same,
-    kernels=(lut_kernel(table),),
+    kernels=kernels_on(
+        DType.S8,
+        lut_kernel(table),
+        others=kernels_on(
+            DType.F32,
+            Kernel(
+                symbol="mcuc_relu_f32_f32__c",
+                source="relu/f32_f32__c.c",
+                form=Form.PIXEL,
+                when=always,
+                pack=pack_float,
+                inplace=(0,),
+            ),
+        ),
+    ),
 )

@@ -1,4 +1,4 @@
-"""SOFTMAX over the last axis, int8 to int8.
+"""SOFTMAX over the last axis of int8 or float32 tensors.
 
 Source: TFLite reference_ops `Softmax` for quantized tensors (gemmlowp fixed point); rule in
 docs/numerics.md, "SOFTMAX". exp() of each possible distance to the maximum is a table made on the
@@ -15,11 +15,13 @@ import numpy as np
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import fixed, int8, params
+from mcuc.numerics import fixed, float32, int8, params
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
+DTYPES = (DType.S8, DType.F32)
 OUTPUT_SCALE = 1.0 / 256
 OUTPUT_ZERO_POINT = -128
 SCALE_TOLERANCE = 1e-3  # relative; TFLite's own
@@ -34,25 +36,26 @@ class Attrs:
 
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
-    x = problems.operand(0, "input", (DType.S8,))
+    x = problems.operand(0, "input", DTYPES)
     problems.per_tensor(x, "input")
     if x is not None and not x.shape:
         problems.add("E114", "the input has rank 0; softmax needs an axis")
-    elif x is not None and x.shape[-1] > int8.SOFTMAX_LONGEST_ROW:
+    elif x is not None and x.dtype is DType.S8 and x.shape[-1] > int8.SOFTMAX_LONGEST_ROW:
         problems.add(
             "E117",
             f"softmax over {x.shape[-1]} classes; the most is {int8.SOFTMAX_LONGEST_ROW}",
             why="the sum of the exponentials must fit in 32 bits",
         )
-    _check_result(problems)
+    _check_result(problems, x)
     _check_beta(problems)
     problems.raise_all()
-    _rule(site)
-    return (TensorType(site.input().shape, DType.S8, site.output.quant),)
+    if not is_float(site):
+        _rule(site)
+    return (TensorType(site.input().shape, site.output.dtype, site.output.quant),)
 
 
-def _check_result(problems: Problems) -> None:
-    out = problems.result()
+def _check_result(problems: Problems, x: TensorType | None) -> None:
+    out = problems.result_like(x)
     if out is None:
         return
     close = math.isclose(out.scale, OUTPUT_SCALE, rel_tol=SCALE_TOLERANCE)
@@ -65,17 +68,20 @@ def _check_result(problems: Problems) -> None:
         )
 
 
+def _beta(site: Site) -> float:
+    assert isinstance(site.attrs, Attrs)
+    return site.attrs.beta
+
+
 def _check_beta(problems: Problems) -> None:
-    attrs = problems.site.attrs
-    assert isinstance(attrs, Attrs)
-    if not (math.isfinite(attrs.beta) and attrs.beta > 0):
-        problems.add("E115", f"softmax has beta {attrs.beta:g}; it must be positive")
+    beta = _beta(problems.site)
+    if not (math.isfinite(beta) and beta > 0):
+        problems.add("E115", f"softmax has beta {beta:g}; it must be positive")
 
 
 def _rule(site: Site) -> params.SoftmaxParams:
-    assert isinstance(site.attrs, Attrs)
     scale = quant_of(site.input()).scale
-    return combined(site, params.preprocess_softmax_scaling, site.attrs.beta, scale)
+    return combined(site, params.preprocess_softmax_scaling, _beta(site), scale)
 
 
 def exp_table(rule: params.SoftmaxParams) -> Array:
@@ -92,6 +98,8 @@ def exp_table(rule: params.SoftmaxParams) -> Array:
 
 
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
+    if is_float(site):
+        return (float32.softmax(x, _beta(site)),)
     return (int8.softmax(x, _rule(site)),)
 
 
@@ -108,16 +116,22 @@ def pack(site: Site) -> Params:
     )
 
 
+def pack_float(site: Site) -> Params:
+    fields = {"channels": site.output.nhwc[3], "beta": _beta(site)}
+    return Params("mcuc_softmax_f32_params", "softmax/softmax.h", fields)
+
+
 SPEC = OpSpec(
     name="softmax",
     doc="Softmax over the last axis",
     Attrs=Attrs,
-    operands=(OperandSpec("x", (DType.S8,)),),
+    operands=(OperandSpec("x", DTYPES),),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_softmax_s8_s8__c",
             source="softmax/s8_s8__c.c",
@@ -125,6 +139,17 @@ SPEC = OpSpec(
             when=always,
             pack=pack,
             inplace=(0,),
+        ),
+        others=kernels_on(
+            DType.F32,
+            Kernel(
+                symbol="mcuc_softmax_f32_f32__c",
+                source="softmax/f32_f32__c.c",
+                form=Form.PIXEL,
+                when=always,
+                pack=pack_float,
+                inplace=(0,),
+            ),
         ),
     ),
 )

@@ -17,7 +17,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, no_macs
 
-MAX_RANK = 5
+LOOPS = 5  # of the kernels
 DTYPES = (DType.S8, DType.U8, DType.S32, DType.F32)
 
 
@@ -37,8 +37,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         in_range = all(-rank <= axis < rank for axis in site.attrs.perm)
         if not in_range or sorted(axis % rank for axis in site.attrs.perm) != list(range(rank)):
             problems.add("E115", f"{site.attrs.perm} is not a permutation of {rank} axes")
-        if rank > MAX_RANK:
-            problems.add("E114", f"the input has rank {rank}; the most is {MAX_RANK}")
+        elif len(loops(site)) > LOOPS:
+            problems.add("E114", f"{x.shape} by {site.attrs.perm} takes more than {LOOPS} loops")
         if site.output.dtype is not x.dtype:
             problems.add("E110", f"the result is {site.output.dtype.value}, not {x.dtype.value}")
     problems.raise_all()
@@ -91,7 +91,7 @@ def loops(site: Site) -> list[tuple[int, int]]:
 
 def pack(site: Site) -> Params:
     found = loops(site)
-    table = np.asarray([(1, 0)] * (MAX_RANK - len(found)) + found, dtype=np.int32)
+    table = np.asarray([(1, 0)] * (LOOPS - len(found)) + found, dtype=np.int32)
     return Params("mcuc_transpose_params", "transpose/transpose.h", {"loops": table.ravel()})
 
 

@@ -119,7 +119,7 @@ def _covered(first: int, end: int, window: Window, axis: int, size: int) -> Pair
     return max(first * stride - pad, 0), min((end - 1) * stride - pad + extent, size)
 
 
-def padded(x: npt.NDArray[np.generic], pad: Pad, value: int) -> npt.NDArray[np.generic]:
+def padded(x: npt.NDArray[np.generic], pad: Pad, value: float) -> npt.NDArray[np.generic]:
     """A map [N, H, W, C] with `value` around it."""
     widths = ((0, 0), (pad[0], pad[1]), (pad[2], pad[3]), (0, 0))
     return np.pad(x, widths, constant_values=value)

@@ -2,12 +2,13 @@
 
     conv(pad(x, p, value = z), w, pads q)  ->  conv(x, w, pads p + q)
 
-where z is the zero point of x and pad(x), conv is conv2d or depthwise_conv2d (whose own padding
-has that value), pad(x) is no graph output, and p concerns rows and columns only. x and pad(x) must
-have the same quantization, to the last bit, since the convolution then reads x.
+where z is the zero point of x and pad(x), or 0 of float32, conv is conv2d or depthwise_conv2d
+(whose own padding has that value), pad(x) is no graph output, and p concerns rows and columns only.
+x and pad(x) must have the same quantization, to the last bit, since the convolution then reads x.
 
-Numerics: exact. Never for pools: they leave out padding, but count the elements of a PAD. A PAD
-with several readers is moved only if all of them can take it, for else it is computed anyway.
+Numerics: exact; a float sum begins with 0, so that products with 0 may be left out. Never for
+pools: they leave out padding, but count the elements of a PAD. A PAD with several readers is moved
+only if all of them can take it, for else it is computed anyway.
 """
 
 from __future__ import annotations
@@ -61,10 +62,11 @@ def _foldable(graph: Graph, node: Node) -> Pad | None:
         return None
     site = Site.of(graph, node)
     quant = site.input(INPUT).quant
-    if len(site.output.shape) != 4 or quant is None or quant != site.output.quant:
+    if len(site.output.shape) != 4 or quant != site.output.quant:
         return None
+    neutral = 0 if quant is None else quant.zero_point
     batch, rows, columns, channels = paddings_of(site)
-    if any(batch + channels) or fill_of(site) != quant.zero_point:
+    if any(batch + channels) or fill_of(site)[0] != neutral:
         return None
     return (*rows, *columns)
 

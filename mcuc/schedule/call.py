@@ -29,7 +29,7 @@ class Call:
     calls: int
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Caller:
     """A node, what is known of it, and the kernel that runs it."""
 
@@ -154,7 +154,7 @@ class Caller:
                     view = replace(view, row_stride=0, rows=out[0])
         return view
 
-    @property
+    @functools.cached_property
     def scratch_bytes(self) -> int:
         """Scratch of the kernel, accumulators of a fold included."""
         own = self.kernel.scratch(self.site) if self.kernel.scratch else 0

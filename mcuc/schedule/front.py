@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from mcuc.ir.graph import Graph
 from mcuc.schedule.call import Caller
-from mcuc.schedule.recompute import with_tiles
+from mcuc.schedule.needs import Order
+from mcuc.schedule.recompute import COLUMNS, with_tiles
 from mcuc.schedule.search import Search, need_of, work_of
 from mcuc.schedule.spec import Schedule
 
@@ -47,11 +48,12 @@ def front(
         ScheduleError: E305 when the input comes in rows and the first nodes cannot stream.
     """
     base = sum(caller.macs for caller in callers.values())
-    most = base * (1.0 + max_recompute / 100.0)
-    first = Search(graph, callers, input_mode)
+    most = base * max_recompute / 100.0
+    first = Search(Order(graph, callers, input_mode))
     points = [*_points(first)]
-    for search in with_tiles(graph, callers, first, most):
-        points += (point for point in _points(search) if point.macs <= most)
+    for columns in COLUMNS if most > 0 else COLUMNS[:2]:
+        for search in with_tiles(callers, input_mode, first, most, columns):
+            points += (point for point in _points(search) if point.macs <= base + most)
     best: list[Point] = []
     for point in sorted(points, key=lambda p: (p.ram_bytes, p.instructions)):
         if not best or point.instructions < best[-1].instructions:

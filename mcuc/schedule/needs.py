@@ -45,7 +45,15 @@ class Run:
 class Order:
     """The callers in execution order, and which of them writes, reads and outlives what."""
 
-    def __init__(self, graph: Graph, callers: Mapping[int, Caller], input_mode: str) -> None:
+    def __init__(
+        self,
+        graph: Graph,
+        callers: Mapping[int, Caller],
+        input_mode: str,
+        rings: dict[tuple[Caller, ...], int] | None = None,
+    ) -> None:
+        """`rings` remembers sizes of rings from one order to another."""
+        self.graph = graph
         self.callers = [callers[i] for i in range(len(graph.nodes)) if i in callers]
         times: dict[int, int] = {}
         now = 0
@@ -75,7 +83,7 @@ class Order:
         self._last = np.array([self.last[r] for r in self.size], np.int64)
         self._size = np.array(list(self.size.values()), np.int64)
         self._joins: dict[int, int | None] = {}
-        self._rings: dict[tuple[int, int], int] = {}
+        self._rings = {} if rings is None else rings
 
     @staticmethod
     def _by(times: Mapping[int, int]) -> dict[int, list[int]]:
@@ -99,11 +107,12 @@ class Order:
         join = self._join(k)
         if join is None:
             return None
-        if (k, join) not in self._rings:
-            members = self.callers[k : join + 1]
+        members = self.callers[k : join + 1]
+        key = tuple(members)
+        if key not in self._rings:
             kept = [caller is members[-1] for caller in members]
-            self._rings[k, join] = ring_rows(actors_of(members, kept))[0]
-        return self._rings[k, join], join
+            self._rings[key] = ring_rows(actors_of(members, kept))[0]
+        return self._rings[key], join
 
     def _join(self, k: int) -> int | None:
         """The first caller through which everything computed from caller k's output goes."""

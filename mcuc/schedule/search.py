@@ -9,34 +9,23 @@ whose needs stay below a limit (`within`).
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from mcuc.errors import ScheduleError
-from mcuc.ir.graph import Graph
 from mcuc.schedule.call import Caller
 from mcuc.schedule.needs import Growth, Order, Run
 from mcuc.schedule.spec import Group, Schedule, Tile
-from mcuc.schedule.tile import Tiled, tiled
+from mcuc.schedule.tile import Tiled
 
 
 class Search:
     """The runs of a graph under given tiles, with their needs."""
 
-    def __init__(
-        self,
-        graph: Graph,
-        callers: Mapping[int, Caller],
-        input_mode: str = "consumed",
-        tiles: Sequence[Tile] = (),
-        known: Mapping[Tile, Tiled] | None = None,
-    ) -> None:
-        """`callers` are those of the single nodes; `known` saves making those of tiles."""
-        self.graph = graph
-        self.input_mode = input_mode
-        self.tiles = tuple(tiles)
-        self.order = Order(graph, tiled(callers, tiles, known), input_mode)
-        count = len(self.order.callers)
-        self.runs = {end: list(Growth(self.order, end).runs()) for end in range(1, count + 1)}
+    def __init__(self, order: Order, tiles: Sequence[Tile] = ()) -> None:
+        """`tiles` are those that the order's callers were made with."""
+        self.order, self.tiles = order, tuple(tiles)
+        count = len(order.callers)
+        self.runs = {end: list(Growth(order, end).runs()) for end in range(1, count + 1)}
 
     def least_memory(self) -> list[Run]:
         """The cutting with the least largest need, and of those the one with the least work.
@@ -126,7 +115,7 @@ class Search:
             stream = len(members) > 1 or isinstance(members[0], Tiled)
             groups.append(Group("stream" if stream else "layer", nodes))
             position = nodes[-1] + 1
-        while position < len(self.graph.nodes):
+        while position < len(self.order.graph.nodes):
             groups.append(Group("layer", (position,)))
             position += 1
         return Schedule(tuple(groups), self.tiles)

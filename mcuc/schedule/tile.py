@@ -30,7 +30,7 @@ KERNEL = Kernel("mcuc_form_tile", "", Form.TILE, always, lambda site: NO_PARAMS,
 Range = tuple[int, int]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Tiled(Caller):
     """A chain of nodes as one caller; `index` is the last node's.
 
@@ -189,7 +189,7 @@ class Tiled(Caller):
         offset, row, rows = self._areas[-1]
         return offset + -(-row * rows // ALIGN) * ALIGN
 
-    @property
+    @functools.cached_property
     def scratch_bytes(self) -> int:
         return self._kernel_scratch + max(part.scratch_bytes for part in self.parts)
 
@@ -243,15 +243,12 @@ class Tiled(Caller):
         return View(scratch, offset, box, rows, row, pixel, bits=bits)
 
 
-def tiled(
-    callers: Mapping[int, Caller], tiles: Sequence[Tile], known: Mapping[Tile, Tiled] | None = None
-) -> dict[int, Caller]:
-    """The callers with each tile's chain in the place of its last node; `known` saves making it."""
+def tiled(callers: Mapping[int, Caller], tiles: Sequence[Tile]) -> dict[int, Caller]:
+    """The callers with each tile's chain in the place of its last node."""
     result = dict(callers)
     for tile in tiles:
         parts = tuple(result.pop(i) for i in tile.nodes)
-        made = (known or {}).get(tile)
-        result[tile.nodes[-1]] = Tiled.of(parts, tile) if made is None else made
+        result[tile.nodes[-1]] = Tiled.of(parts, tile)
     return result
 
 

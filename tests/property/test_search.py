@@ -20,7 +20,7 @@ from mcuc.passes.stream_input import stream_input
 from mcuc.plan.conflicts import Conflicts
 from mcuc.plan.solve import plan_memory
 from mcuc.schedule.lower import callers_of, lower
-from mcuc.schedule.needs import Run
+from mcuc.schedule.needs import Order, Run
 from mcuc.schedule.search import Search
 from mcuc_codegen.project import generate
 from tests.support.cases import fill
@@ -68,7 +68,7 @@ MODES = ("consumed", "kept", "streamed")
 
 def searched(graph: Graph, mode: str) -> tuple[Graph, Search]:
     made = stream_input(graph) if mode == "streamed" else graph
-    return made, Search(made, callers_of(made, HOST), mode)
+    return made, Search(Order(made, callers_of(made, HOST), mode))
 
 
 def program_of(graph: Graph, search: Search, cuts: list[Run], mode: str) -> Program:

@@ -24,6 +24,11 @@ COUNTERS = 0xC3  # stands for the row counters, whose values depend on the loop
 MARGIN = 1 << 16  # bytes on both sides: what leaves its region damages nothing else
 
 
+def step_output(program: Program, step: Step) -> int:
+    """The value that a step writes."""
+    return program.graph.nodes[step.node].outputs[0]
+
+
 def losses(program: Program, plan: MemoryPlan, seed: int = 0) -> int:
     """Number of pixels read that hold something else than what was written for the reader."""
     rng = np.random.default_rng(seed)
@@ -93,6 +98,9 @@ class _Machine:
             if y + 1 == step.rows[1]:
                 self._write(node.outputs[0], step.output, Box.of(step.shape))
             return
+        if step.form is Form.TILE:
+            self._band(step, y)
+            return
         if step.scratch is not None:
             area = self._scratch(step.scratch)
             area[:] = self.rng.integers(0, 256, area.size, np.uint8)
@@ -104,6 +112,31 @@ class _Machine:
             pixel = Box(y, y + 1, x, x + 1, 0, step.shape[2])
             self._reads(step, spec.region(site, pixel))
             self._write(node.outputs[0], step.output, pixel)
+
+    def _band(self, step: Step, band: int) -> None:
+        """All that a band reads from outside, the last part's first, then its rows."""
+        assert step.scratch is not None
+        area = self._scratch(step.scratch)
+        area[:] = self.rng.integers(0, 256, area.size, np.uint8)
+        y0 = band * step.block[0]
+        rows = Box(y0, min(y0 + step.block[0], step.shape[0]), 0, step.shape[1], 0, step.shape[2])
+        box: Box | None = rows
+        for part in reversed(step.parts):
+            node = self.program.graph.nodes[part.node]
+            if box is None:
+                break
+            site = Site.of(self.program.graph, node, self.program.numerics)
+            boxes, box = spec_of(node.op).region(site, box), None
+            for operand in part.inputs:
+                needed, value = boxes[operand.position], node.inputs[operand.position]
+                assert value is not None
+                if operand.producer is not None:
+                    box = needed and Box(needed.y0, needed.y1, 0, part.in_shape[1], 0, needed.c1)
+                elif needed is not None:
+                    self._check(value, operand.view, needed)
+        for y in range(rows.y0, rows.y1):
+            row = Box(y, y + 1, 0, step.shape[1], 0, step.shape[2])
+            self._write(step_output(self.program, step), step.output, row)
 
     def _accumulate(self, step: Step, y: int) -> None:
         """Accumulators are set at the first row of a fold and are still there at all others."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -81,6 +81,10 @@ def fill(rng: np.random.Generator, type_: TensorType, pattern: str) -> Array:
     dtype = type_.dtype.numpy
     if type_.dtype is DType.F32:
         return _fill_float(rng, type_.shape, pattern)
+    if type_.dtype is DType.BOOL:
+        return rng.integers(0, 2, type_.shape).astype(np.bool_)
+    if type_.dtype is DType.F16:
+        return _fill_half(rng, type_.shape, pattern)
     info = np.iinfo(dtype.name)
     if pattern == "extremes":
         return rng.choice(np.array([info.min, info.max], dtype), type_.shape)
@@ -90,14 +94,49 @@ def fill(rng: np.random.Generator, type_: TensorType, pattern: str) -> Array:
     return rng.integers(info.min, info.max, type_.shape, dtype, endpoint=True)
 
 
+def _fill_half(rng: np.random.Generator, shape: tuple[int, ...], pattern: str) -> Array:
+    """Any bits without NaN; "ramp": all of them in order, repeated."""
+    if pattern == "ramp":
+        bits = np.resize(np.arange(1 << 16), shape).astype(np.uint16)
+    else:
+        bits = rng.integers(0, 1 << 16, shape, np.uint16)
+    halves = bits.view(np.float16)
+    return np.where(np.isnan(halves), np.float16(0), halves)
+
+
 def _fill_float(rng: np.random.Generator, shape: tuple[int, ...], pattern: str) -> Array:
-    """Floats in [-1, 1]; "ramp": multiples of 1/256 in [-4, 4); "extremes": limits of the type."""
+    """Floats in [-1, 1]; "ramp": multiples of 1/256 in [-4, 4); "extremes": limits of the type;
+    "positive", "wide": of any size, of one or both signs."""
     if pattern == "ramp":
         return np.resize(np.arange(-1024, 1024) / 256, shape).astype(np.float32)
+    if pattern in ("positive", "wide"):
+        signs = rng.choice([-1, 1], shape) if pattern == "wide" else 1
+        return (signs * 2.0 ** rng.uniform(-126, 127, shape)).astype(np.float32)
     if pattern == "extremes":
         limits = (np.nan, -np.inf, -3e38, -1e-45, -0.0, 0.0, 1e-45, 3e38, np.inf)
         return rng.choice(np.array(limits, np.float32), shape)
     return rng.uniform(-1, 1, shape).astype(np.float32)
+
+
+def as_float(case: Case) -> Case:
+    """The case on float32: integers with a scale become the real numbers that they stand for."""
+    operands = tuple(None if o is None else _float_operand(o) for o in case.operands)
+    outputs = tuple(TensorType(t.shape, DType.F32) for t in case.outputs)
+    return replace(case, name=f"f32_{case.name}", operands=operands, outputs=outputs)
+
+
+def _float_operand(operand: Operand) -> Operand:
+    type_, data = operand.type, operand.data
+    if type_.quant is None:
+        return operand
+    if data is not None:
+        quant = type_.quant
+        shape = [1] * max(1, data.ndim)
+        shape[quant.axis or 0] = len(quant.scales)
+        scales = np.asarray(quant.scales, np.float32).reshape(shape)
+        data = ((data - quant.zero_point) * scales).astype(np.float32).reshape(type_.shape)
+    pattern = "random" if operand.pattern == "extremes" else operand.pattern
+    return Operand(TensorType(type_.shape, DType.F32), data, pattern)
 
 
 def s8(shape: Sequence[int], scale: float = 0.05, zero_point: int = 0) -> TensorType:

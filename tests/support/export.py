@@ -14,7 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.ir.graph import Graph, Node, Value
-from mcuc.ir.types import TensorType
+from mcuc.ir.types import DType, TensorType
 from mcuc.ops import (
     add,
     average_pool2d,
@@ -23,10 +23,13 @@ from mcuc.ops import (
     mean,
     mul,
     pooling,
+    reduce,
     relu,
     reshape,
     softmax,
     transpose,
+    transpose_conv,
+    unary,
 )
 from mcuc.ops.convolution import ConvAttrs
 from mcuc.ops.windows import explicit_pad
@@ -134,7 +137,8 @@ def _convolution(export: _Export, node: Node) -> None:
     if attrs.pad not in (same, NO_PAD):
         operands[0] = export.padded(node, attrs.pad)
     if len(operands) < 3 or operands[2] < 0:  # the interpreter wants a bias
-        zeros: npt.NDArray[Any] = np.zeros(export.graph.type(node.outputs[0]).shape[3], np.int32)
+        kind = np.float32 if x.dtype is DType.F32 else np.int32
+        zeros: npt.NDArray[Any] = np.zeros(export.graph.type(node.outputs[0]).shape[3], kind)
         operands[2:] = [export.model.const("zero_bias", zeros)]
     options = {
         "padding": "SAME" if attrs.pad == same and any(same) else "VALID",
@@ -148,6 +152,24 @@ def _convolution(export: _Export, node: Node) -> None:
         options["depth_multiplier"] = weights.shape[3] // x.shape[3]
     name = "CONV_2D" if node.op == "conv2d" else "DEPTHWISE_CONV_2D"
     export.model.op(name, operands, [export.tensors[v] for v in node.outputs], options)
+
+
+def _transpose_conv(export: _Export, node: Node) -> None:
+    attrs = node.attrs
+    assert isinstance(attrs, transpose_conv.Attrs)
+    out, weights = export.graph.type(node.outputs[0]), export.graph.operand_types(node)[1]
+    assert weights is not None
+    same = explicit_pad("SAME", attrs.size, _size(weights), attrs.stride)
+    x, w, *bias = export.operands(node)
+    options = {
+        "padding": "SAME" if attrs.pad == (same[0], same[2]) and any(same) else "VALID",
+        "stride_h": attrs.stride[0],
+        "stride_w": attrs.stride[1],
+        **_activation(attrs.activation),
+    }
+    operands = [export.integers("output_shape", out.shape), w, x, *bias]
+    results = [export.tensors[v] for v in node.outputs]
+    export.model.op("TRANSPOSE_CONV", operands, results, options, version=4)
 
 
 def _size(type_: TensorType) -> tuple[int, int]:
@@ -197,6 +219,14 @@ def _mean(export: _Export, node: Node) -> None:
     export.write("MEAN", node, {"keep_dims": node.attrs.keep_dims}, [axes])
 
 
+def _reduce(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, reduce.Attrs)
+    kind = node.attrs.kind
+    name = "SUM" if kind == "sum" else f"REDUCE_{kind.upper()}"
+    axes = export.integers("axes", node.attrs.axes)
+    export.write(name, node, {"keep_dims": node.attrs.keep_dims}, [axes])
+
+
 def _reshape(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, reshape.Attrs)
     export.write("RESHAPE", node, extra=[export.integers("shape", node.attrs.shape)])
@@ -221,6 +251,16 @@ def _pad(export: _Export, node: Node) -> None:
     export.write("PADV2" if len(node.inputs) > 2 else "PAD", node)
 
 
+def _unary(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, unary.Attrs)
+    function, options = node.attrs.function, {}
+    if function == "leaky_relu":
+        options = {"alpha": node.attrs.alpha}
+    if function.startswith("gelu"):
+        options, function = {"approximate": function == "gelu_tanh"}, "gelu"
+    export.write(function.upper(), node, options)
+
+
 def _plain(export: _Export, node: Node) -> None:
     """An op without options, called as TFLite's operator is."""
     export.write(node.op.upper(), node)
@@ -229,6 +269,7 @@ def _plain(export: _Export, node: Node) -> None:
 _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "conv2d": _convolution,
     "depthwise_conv2d": _convolution,
+    "transpose_conv": _transpose_conv,
     "fully_connected": _fully_connected,
     "average_pool2d": _pool,
     "max_pool2d": _pool,
@@ -236,9 +277,11 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "mul": _binary,
     "concatenation": _concatenation,
     "mean": _mean,
+    "reduce": _reduce,
     "reshape": _reshape,
     "transpose": _transpose,
     "relu": _relu,
     "softmax": _softmax,
     "pad": _pad,
+    "unary": _unary,
 }

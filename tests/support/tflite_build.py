@@ -43,6 +43,7 @@ _DTYPES = {
 _OPTIONS = {
     "CONV_2D": "Conv2DOptions",
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
+    "TRANSPOSE_CONV": "TransposeConvOptions",
     "FULLY_CONNECTED": "FullyConnectedOptions",
     "ADD": "AddOptions",
     "SUB": "SubOptions",
@@ -51,6 +52,9 @@ _OPTIONS = {
     "MAX_POOL_2D": "Pool2DOptions",
     "MEAN": "ReducerOptions",
     "SUM": "ReducerOptions",
+    "REDUCE_MAX": "ReducerOptions",
+    "REDUCE_MIN": "ReducerOptions",
+    "REDUCE_PROD": "ReducerOptions",
     "SOFTMAX": "SoftmaxOptions",
     "PAD": "PadOptions",
     "PADV2": "PadV2Options",
@@ -63,7 +67,17 @@ _OPTIONS = {
     "DEQUANTIZE": "DequantizeOptions",
     "STRIDED_SLICE": "StridedSliceOptions",
     "SPLIT": "SplitOptions",
+    "SPLIT_V": "SplitVOptions",
+    "PACK": "PackOptions",
+    "UNPACK": "UnpackOptions",
+    "MIRROR_PAD": "MirrorPadOptions",
+    "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
+    "RESIZE_BILINEAR": "ResizeBilinearOptions",
+    "GATHER": "GatherOptions",
+    "DEPTH_TO_SPACE": "DepthToSpaceOptions",
+    "SPACE_TO_DEPTH": "SpaceToDepthOptions",
     "LEAKY_RELU": "LeakyReluOptions",
+    "GELU": "GeluOptions",
 }
 
 _ENUMS: Mapping[str, Any] = {

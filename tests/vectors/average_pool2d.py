@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcuc.ops.windows import Pad, Pair
-from tests.support.cases import Case
+from tests.support.cases import Case, as_float
 from tests.support.weighted_cases import pool
 
 
@@ -15,7 +15,7 @@ def _case(
     return pool(name, "average_pool2d", x, filter, stride, *pad, **more)
 
 
-CASES: list[Case] = [
+_INTEGER: list[Case] = [
     *(
         _case(f"{k}x{k}_stride_{s}_{pad.lower()}", (1, 8, 9, 3), (k, k), (s, s), pad)
         for k, s in ((1, 1), (2, 2), (3, 1), (3, 2), (2, 4), (5, 3), (7, 2))
@@ -43,4 +43,9 @@ CASES: list[Case] = [
         for k in (1, 2, 3)
     ),
     _case("b97_row_over_65535_bytes", (1, 2, 1030, 64), (2, 2), (2, 40)),
+]
+
+CASES: list[Case] = [
+    *_INTEGER,
+    *(as_float(c) for c in _INTEGER if c.name[:3] not in ("b40", "hal")),
 ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.cases import Case
+from tests.support.cases import Case, as_float
 from tests.support.weighted_cases import conv
 
 _KERNELS = ((1, 1), (2, 2), (3, 3), (5, 5), (7, 7), (1, 3), (3, 1), (1, 7), (4, 1), (2, 5))
@@ -240,4 +240,5 @@ CASES: list[Case] = [
     *_groups(),
     *_requantization(),
     *_blocks(),
+    *(as_float(case) for case in (*_kernels(), *_channels(), *_geometry(), *_groups())),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.cases import Case
+from tests.support.cases import Case, as_float
 from tests.support.weighted_cases import depthwise
 
 _KERNELS = ((1, 1), (2, 2), (3, 3), (5, 5), (7, 7), (1, 4), (5, 1))
@@ -159,4 +159,5 @@ CASES: list[Case] = [
     *_geometry(),
     *_requantization(),
     *_blocks(),
+    *(as_float(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
 ]

@@ -18,6 +18,11 @@ def cases() -> list[Case]:
         name = f"shape_{'x'.join(map(str, shape))}"
         operand = Operand(byte_type(shape, DType.S8, 0.06, 4))
         found.append(Case(name, "dequantize", Attrs(), (operand,), (OUT,)))
+    for shape in ((1, 256, 16, 16), (3, 7), (2, 3, 2, 5)):
+        pattern = "ramp" if shape[1] == 256 else "random"
+        operand = Operand(TensorType(shape, DType.F16), pattern=pattern)
+        name = f"f16_{'x'.join(map(str, shape))}"
+        found.append(Case(name, "dequantize", Attrs(), (operand,), (OUT,)))
     return found
 
 

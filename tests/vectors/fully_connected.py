@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mcuc.ops.spec import NUMERICS
-from tests.support.cases import Case
+from tests.support.cases import Case, as_float
 from tests.support.weighted_cases import dense
 
 _POWERS = [2.0**-k for k in range(16)]
@@ -131,4 +131,14 @@ def _b34() -> Case:
     )
 
 
-CASES: list[Case] = [*_shapes(), *_blocks(), *(c for n in NUMERICS for c in _arithmetic(n)), _b34()]
+_INTEGER: list[Case] = [
+    *_shapes(),
+    *_blocks(),
+    *(c for n in NUMERICS for c in _arithmetic(n)),
+    _b34(),
+]
+
+CASES: list[Case] = [
+    *_INTEGER,
+    *(as_float(c) for c in _INTEGER if c.numerics == "litert-2.3" and "65535" not in c.name),
+]

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from mcuc.ir.types import DType, TensorType
 from mcuc.ops.logistic import Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, s8
+from tests.support.cases import Case, Operand, as_float, s8
 from tests.support.quant_pairs import PAIRS
 
 SHAPES = ((1,), (3, 7), (2, 3, 5), (1, 3, 5, 7), (2, 3, 2, 5))
@@ -23,7 +26,15 @@ def cases() -> list[Case]:
         name = f"shape_{'x'.join(map(str, shape))}"
         operand = Operand(s8(shape, 0.06, 4))
         found.append(Case(name, "logistic", Attrs(), (operand,), (s8((), 1 / 256, -128),)))
-    return found
+    wide = Operand(TensorType((1, 8, 16, 16), DType.F32), pattern="ramp")
+    far = np.linspace(-100, 100, 1001, dtype=np.float32)
+    reals = (wide, Operand(TensorType(far.shape, DType.F32), far))
+    out = TensorType((), DType.F32)
+    return [
+        *found,
+        *(as_float(case) for case in found[-len(SHAPES) :]),
+        *(Case(f"f32_{i}", "logistic", Attrs(), (x,), (out,)) for i, x in enumerate(reals)),
+    ]
 
 
 def tflite(case: Case) -> TfliteOp | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcuc.ops.windows import Pad, Pair
-from tests.support.cases import Case
+from tests.support.cases import Case, as_float
 from tests.support.weighted_cases import pool
 
 
@@ -15,7 +15,7 @@ def _case(
     return pool(name, "max_pool2d", x, filter, stride, *pad, **more)
 
 
-CASES: list[Case] = [
+_INTEGER: list[Case] = [
     *(
         _case(f"{k}x{k}_stride_{s}_{pad.lower()}", (1, 8, 9, 3), (k, k), (s, s), pad)
         for k, s in ((1, 1), (2, 2), (3, 1), (3, 2), (2, 4), (5, 3), (7, 2))
@@ -37,4 +37,9 @@ CASES: list[Case] = [
         for a in ("relu", "relu6", "relu_n1_to_1")
     ),
     _case("b97_row_over_65535_bytes", (1, 2, 1030, 64), (2, 2), (2, 40)),
+]
+
+CASES: list[Case] = [
+    *_INTEGER,
+    *(as_float(c) for c in _INTEGER),
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.pad import Attrs
-from tests.support.cases import Case, Operand, s8
+from tests.support.cases import Case, Operand, as_float, s8
 from tests.support.weighted_cases import seed_of
 
 
@@ -28,7 +28,7 @@ def _case(
     return Case(name, "pad", Attrs(), tuple(operands), (s8((), 0.1, zero),), seed_of(name))
 
 
-CASES: list[Case] = [
+_INTEGER: list[Case] = [
     _case("rows_and_columns", (1, 4, 5, 3), [(0, 0), (1, 1), (2, 2), (0, 0)], zero=-128),
     _case("rows_only", (1, 3, 5, 4), [(0, 0), (2, 0), (0, 0), (0, 0)], zero=127),
     _case("columns_only", (1, 3, 5, 1), [(0, 0), (0, 0), (0, 3), (0, 0)]),
@@ -53,4 +53,9 @@ CASES: list[Case] = [
     _case("rank_5_map", (1, 2, 3, 4, 2), [(0, 0), (0, 0), (1, 1), (0, 2), (0, 0)]),
     _case("rank_5_all", (1, 2, 3, 2, 2), [(1, 0), (0, 1), (1, 1), (0, 2), (1, 0)]),
     _case("b97_row_over_65535_bytes", (1, 1, 1030, 64), [(0, 0), (1, 0), (1, 1), (0, 0)]),
+]
+
+CASES: list[Case] = [
+    *_INTEGER,
+    *(as_float(c) for c in _INTEGER),
 ]

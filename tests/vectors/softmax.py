@@ -6,7 +6,7 @@ import numpy as np
 
 from mcuc.ops.softmax import Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, s8
+from tests.support.cases import Case, Operand, as_float, s8
 
 OUT = s8((), 1 / 256, -128)
 SHAPES = ((1,), (10,), (1, 10), (1, 1), (7, 3), (1, 1000), (2, 3, 5), (1, 3, 5, 7))
@@ -41,6 +41,7 @@ def cases() -> list[Case]:
         found.append(case(f"quant_{i}_near", near))
         found.append(case(f"quant_{i}_far", Operand(s8((9, 12), scale, zero_point)), seed=i))
     found += [case(f"beta_{b}", Operand(s8((9, 12), 0.1, 4)), b) for b in (0.5, 0.1, 2.7)]
+    found += [as_float(case) for case in found]
     # The sum passes 2^31 by little: a sum that loses its highest bit gives large probabilities.
     found.append(case("depth_4099_flat", Operand(s8((1, 4099), 1e-6, 0), pattern="extremes")))
     found.append(case("depth_limit", Operand(s8((1, 8191), 0.001, 0), pattern="extremes")))

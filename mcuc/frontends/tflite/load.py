@@ -7,13 +7,13 @@ Value ids of the graph are the file's tensor indices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcuc.errors import Loc, McucError, ModelError, flatten, raise_all
 from mcuc.frontends.tflite.builtins import BUILTINS
 from mcuc.frontends.tflite.flatbuffer import Reader, Table
-from mcuc.frontends.tflite.operator import Mapped, Operator
+from mcuc.frontends.tflite.operator import Known, Mapped, Operator, Part, Parts
 from mcuc.frontends.tflite.schema import (
     BUILTIN_CUSTOM,
     RawModel,
@@ -24,7 +24,7 @@ from mcuc.frontends.tflite.schema import (
 )
 from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, Tensors
 from mcuc.ir.graph import Graph, Node, Value
-from mcuc.ir.types import TensorType
+from mcuc.ir.types import DType, TensorType
 from mcuc.ops import spec_of
 from mcuc.ops.spec import NUMERICS, Site
 
@@ -33,6 +33,10 @@ _MOST_PROBLEMS = 1000
 # Scales of all operands together. The largest models for microcontrollers have some 20 000; a file
 # that names one long list of scales again and again would take minutes to check.
 _MOST_SCALES = 1 << 19
+_SHAPE_ELEMENTS = 64
+
+# Ops that files hold for constants stored in another form: the op behind wants them as constants.
+_STORED_FORMS = ("dequantize",)
 
 
 @dataclass(frozen=True)
@@ -85,6 +89,7 @@ class _Loader:
         self._problems: list[McucError] = []
         self._notes: list[str] = []
         self._scales = 0
+        self._next_id = len(model.tensors)  # of values that no tensor of the file stands for
         self._ready: set[int] = set()  # tensors with data at this point of the execution order
         self._first_users = self._users()
         self._produced = {t: i for i, op in enumerate(model.operators) for t in op.outputs}
@@ -202,7 +207,7 @@ class _Loader:
             return
         try:
             mapped = BUILTINS[loc.op].map(operator)
-            self._add_node(raw, operator, mapped)
+            self._add_parts(raw, operator, parts_of(mapped, operator))
         except McucError as problem:
             self._problems.extend(flatten(problem))
 
@@ -232,12 +237,9 @@ class _Loader:
         """The operator with its operands; None if one of them has a problem."""
         inputs = [None if i < 0 else self._value(i, loc) for i in raw.inputs]
         outputs = [self._value(i, loc) for i in raw.outputs]
-        if len(outputs) != 1:
-            self._problem("E104", f"the operator has {len(outputs)} results, not 1", loc)
-            return None
         missing = any(v is None for v, i in zip(inputs, raw.inputs, strict=True) if i >= 0)
         known = tuple(value for value in outputs if value is not None)
-        if missing or not known:
+        if missing or len(known) < len(outputs):
             return None
         return Operator(self._options(raw, loc), tuple(inputs), known, loc)
 
@@ -250,19 +252,52 @@ class _Loader:
             raise self._reader.damaged(f"operator {loc.op_index}, {loc.op}, has options {found}")
         return raw.options
 
-    def _add_node(self, raw: RawOperator, operator: Operator, mapped: Mapped) -> None:
-        ids = tuple(None if i < 0 else i for i in raw.inputs)[: mapped.operands]
-        values = operator.inputs[: mapped.operands]
-        declared = operator.outputs[0]
+    def _add_parts(self, raw: RawOperator, operator: Operator, parts: Parts) -> None:
+        made = sorted(part.result for part in parts if isinstance(part.result, int))
+        if made != list(range(len(raw.outputs))):
+            what = f"the operator has {len(raw.outputs)} results, not {len(made)}"
+            raise operator.error("E104", what)
+        ids: list[int | None] = [None if i < 0 else i for i in raw.inputs]
+        for part in parts:
+            if isinstance(part.result, int):
+                index, declared = raw.outputs[part.result], operator.outputs[part.result]
+            else:
+                index = self._next_id
+                self._next_id += 1
+                name = f"{operator.loc.tensor}:{len(ids) - len(raw.inputs)}"
+                declared = Value(part.result, name)
+            if isinstance(part, Known):
+                self._values[index] = self._known(part, declared, operator)
+            else:
+                operands = tuple(None if k is None else ids[k] for k in part.operands)
+                self._add_node(part, operands, index, declared, operator)
+            ids.append(index)
+
+    def _known(self, part: Known, declared: Value, operator: Operator) -> Value:
+        if part.data.dtype != declared.type.dtype.numpy:
+            raise operator.error("E118", f"the result is declared {declared.type.dtype.value}")
+        return replace(
+            declared, type=replace(declared.type, shape=part.data.shape), const=part.data
+        )
+
+    def _add_node(
+        self,
+        part: Part,
+        ids: tuple[int | None, ...],
+        index: int,
+        declared: Value,
+        operator: Operator,
+    ) -> None:
+        values = [None if i is None else self._values[i] for i in ids]
         site = Site(
-            attrs=mapped.attrs,
+            attrs=part.attrs,
             inputs=tuple(None if v is None else v.type for v in values),
             outputs=(declared.type,),
             consts=tuple(None if v is None else v.const for v in values),
             numerics=self._numerics,
             loc=operator.loc,
         )
-        spec = spec_of(mapped.op)
+        spec = spec_of(part.op)
         most = len(spec.operands)
         if not spec.variadic and len(ids) > most:
             raise site.error("E112", f"the operator has {len(ids)} operands; {most} are known")
@@ -270,9 +305,15 @@ class _Loader:
         if self._scales > _MOST_SCALES:
             raise site.error("E117", f"the operators have more than {_MOST_SCALES:,} scales")
         (inferred,) = spec.infer(site)
-        self._check_result(raw.outputs[0], inferred, site)
-        self._values[raw.outputs[0]] = Value(inferred, declared.name)
-        self._nodes.append(Node(mapped.op, ids, raw.outputs, mapped.attrs, operator.loc))
+        if isinstance(part.result, int):
+            self._check_result(index, inferred, site)
+        self._values[index] = Value(inferred, declared.name)
+        stored = part.op in _STORED_FORMS and site.consts[0] is not None
+        if stored or is_shape_arithmetic(site, inferred):
+            (data,) = spec.ref(replace(site, outputs=(inferred,)), *site.consts)
+            self._values[index] = Value(inferred, declared.name, data)
+            return
+        self._nodes.append(Node(part.op, ids, (index,), part.attrs, operator.loc))
 
     def _check_result(self, index: int, inferred: TensorType, site: Site) -> None:
         if inferred.elements > MAX_ELEMENTS:
@@ -290,3 +331,22 @@ class _Loader:
                 f"{inferred.shape}",
                 help="export the model again; it may have been edited by hand",
             )
+
+
+def parts_of(mapped: Mapped | Parts, operator: Operator) -> Parts:
+    """The nodes that an operator becomes."""
+    if isinstance(mapped, tuple):
+        return mapped
+    count = len(operator.inputs[: mapped.operands])
+    operands = tuple(None if operator.inputs[k] is None else k for k in range(count))
+    return (Part(mapped.op, mapped.attrs, operands),)
+
+
+def is_shape_arithmetic(site: Site, result: TensorType) -> bool:
+    """Whether a node computes a few integers from constants, as models do for open batch sizes.
+
+    What depends on such results as on a shape must see them while the file is read.
+    """
+    known = all(c is not None for c, t in zip(site.consts, site.inputs, strict=True) if t)
+    integers = result.dtype in (DType.S32, DType.S64) and result.elements <= _SHAPE_ELEMENTS
+    return bool(site.inputs) and known and integers

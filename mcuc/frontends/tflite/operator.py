@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from mcuc.errors import Loc, ModelError
 from mcuc.frontends.tflite.flatbuffer import Table
 from mcuc.frontends.tflite.schema import enum_names
-from mcuc.ir.graph import Value
+from mcuc.ir.graph import Array, Value
+from mcuc.ir.types import TensorType
 
 
 @dataclass(frozen=True)
@@ -36,6 +37,19 @@ class Operator:
         """Rows and columns of an operand [*, H, W, *]; zeros if it has another rank."""
         shape = self.shape(position)
         return (shape[1], shape[2]) if len(shape) == 4 else (0, 0)
+
+    def type(self, position: int = 0) -> TensorType:
+        """The type of an operand that must be there."""
+        value = self.inputs[position] if position < len(self.inputs) else None
+        if value is None:
+            raise self.error("E112", f"operand {position} is missing")
+        return value.type
+
+    def axis(self, axis: int, rank: int) -> int:
+        """An axis counted from the front."""
+        if not -rank <= axis < rank:
+            raise self.error("E115", f"axis {axis} does not exist in a tensor of rank {rank}")
+        return axis % rank
 
     def integers(self, position: int, name: str) -> tuple[int, ...]:
         """A constant operand of integers, flattened.
@@ -104,13 +118,44 @@ class Mapped:
 
 
 @dataclass(frozen=True)
+class Part:
+    """One of the nodes that an operator becomes where one does not do.
+
+    Attributes:
+        op: Registry name.
+        attrs: The op's Attrs.
+        operands: Positions of the operator's operands; behind the last one the results of the
+            parts before this one are counted on.
+        result: Which of the operator's results it computes, or the element type and quantization
+            of what only the parts behind it read.
+    """
+
+    op: str
+    attrs: object
+    operands: tuple[int | None, ...]
+    result: int | TensorType = 0
+
+
+@dataclass(frozen=True)
+class Known:
+    """A constant: a result that does not depend on run-time data, such as a shape."""
+
+    data: Array
+    result: int | TensorType = 0
+
+
+Parts = tuple[Part | Known, ...]
+
+
+@dataclass(frozen=True)
 class Builtin:
     """How one builtin operator is read.
 
     Attributes:
-        map: From the operator to the op; raises ModelError for what has no counterpart.
+        map: From the operator to the op, or to several; raises ModelError for what has no
+            counterpart.
         options: Name in BuiltinOptions of the table that `map` reads; "" if it reads none.
     """
 
-    map: Callable[[Operator], Mapped]
+    map: Callable[[Operator], Mapped | Parts]
     options: str = ""

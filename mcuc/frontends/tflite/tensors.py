@@ -17,6 +17,7 @@ MAX_ELEMENTS = (1 << 31) - 1
 
 _DTYPES = {
     "FLOAT32": DType.F32,
+    "FLOAT16": DType.F16,
     "INT32": DType.S32,
     "UINT8": DType.U8,
     "INT64": DType.S64,
@@ -79,7 +80,7 @@ class Tensors:
         dtype = _dtype(tensor, loc)
         shape = static_shape(tensor, loc)
         stored = self.is_stored(index)
-        quant = None if dtype is DType.F32 else _quant(tensor, shape, stored, loc)
+        quant = None if dtype in (DType.F16, DType.F32) else _quant(tensor, shape, stored, loc)
         const = self._const(tensor, dtype, shape) if stored else None
         return Value(TensorType(shape, dtype, quant), tensor.name, const)
 
@@ -105,7 +106,7 @@ def _dtype(tensor: RawTensor, loc: Loc) -> DType:
             "E119",
             f"tensors of element type {name.lower()} are not supported",
             loc=loc,
-            why="int8 is computed; float32 and uint8 exist at the model's inputs and outputs",
+            why="integers of 8 and 16 bits and float32 are computed",
             help="convert the model with full integer quantization (int8)",
         )
     if tensor.sparse:

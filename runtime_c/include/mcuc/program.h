@@ -175,9 +175,31 @@ typedef struct mcuc_whole_call {
   void *scratch;
 } mcuc_whole_call;
 
+/* rows form: pixels [x, x + n) of output row y. Which input rows that takes is the kernel's own
+ * knowledge: it asks for each by mcuc_source_row. */
+typedef struct mcuc_rows_call {
+  const mcuc_memory *memory;
+  const mcuc_operand *in;
+  void *dst;
+  int32_t dst_step; /* bytes from output pixel to output pixel */
+  int32_t y, x, n;
+  void *scratch;
+} mcuc_rows_call;
+
 static inline void *mcuc_address(const mcuc_memory *memory, const mcuc_place *place)
 {
   return (uint8_t *)memory->ram[place->region] + place->offset;
+}
+
+/* What lies some bytes behind a pixel: of any element type, which views keep aligned. */
+static inline const void *mcuc_at(const void *base, int32_t bytes)
+{
+  return (const uint8_t *)base + bytes;
+}
+
+static inline void *mcuc_to(void *base, int32_t bytes)
+{
+  return (uint8_t *)base + bytes;
 }
 
 /* First byte of pixel x in row y of a view. */
@@ -193,6 +215,13 @@ static inline const uint8_t *mcuc_pixel_at(const mcuc_memory *memory, const mcuc
     slot %= view->rows;
   }
   return base + (slot * view->row_stride + (x - view->x0) * view->pixel_stride);
+}
+
+/* Rows form: pixel 0 of row y of operand k, wherever it stands; the pixels of the op's region are
+ * there. Pixels are in[k].view.pixel_stride apart. */
+static inline const uint8_t *mcuc_source_row(const mcuc_rows_call *io, int32_t k, int32_t y)
+{
+  return mcuc_pixel_at(io->memory, &io->in[k].view, y, 0);
 }
 
 /* First byte of pixel x in row y of a step's output. */

@@ -10,4 +10,9 @@ typedef struct mcuc_dequantize_params {
   int32_t zero_point;
 } mcuc_dequantize_params;
 
+/* From float16. */
+typedef struct mcuc_dequantize_f16_params {
+  int32_t channels;
+} mcuc_dequantize_f16_params;
+
 #endif

@@ -9,13 +9,6 @@
 #include "fully_connected/fully_connected.h"
 #include "mcuc/dsp_dot.h"
 
-static inline int8_t mcuc_fully_connected_line_at(int32_t acc, const mcuc_fully_connected_line *l)
-{
-  const int32_t x = (int32_t)((uint32_t)acc + (uint32_t)l->bias);
-  const int32_t high = (int32_t)(((int64_t)x * l->multiplier) >> 32);
-  return (int8_t)mcuc_dsp_ssat8((high + l->constant) >> l->right);
-}
-
 /* Up to four units from unit u on. */
 static inline void mcuc_fully_connected_line_store(int8_t *y, int32_t n, mcuc_dot_pair first,
                                                    mcuc_dot_pair second,

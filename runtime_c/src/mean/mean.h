@@ -19,4 +19,17 @@ typedef struct mcuc_mean_nd_params {
   int32_t out_offset, multiplier, shift;
 } mcuc_mean_nd_params;
 
+/* float32, over rows and columns. */
+typedef struct mcuc_mean_f32_params {
+  int32_t channels;
+  int32_t count; /* of elements in a mean */
+} mcuc_mean_f32_params;
+
+/* float32, over any axes; loops as in mcuc_mean_nd_params. */
+typedef struct mcuc_mean_nd_f32_params {
+  const int32_t *kept;
+  const int32_t *reduced;
+  int32_t count;
+} mcuc_mean_nd_f32_params;
+
 #endif

@@ -1,10 +1,8 @@
 /* Padding of any axis of a tensor of up to five axes, portable C, whole form.
  *
- * src : in_size s8     dst : out_size s8     no scratch.
+ * src : in_size elements     dst : out_size elements     no scratch.
  * Fills the output, then copies the rows of the last axis. Bit-exact to mcuc/ops/pad.py:ref.
  */
-#include <string.h>
-
 #include "pad/pad.h"
 
 /* Number of elements of a shape. */
@@ -22,13 +20,13 @@ MCUC_FN void mcuc_pad_s8_s8__c(const void *params, const void *call)
 {
   const mcuc_pad_params *p = (const mcuc_pad_params *)params;
   const mcuc_whole_call *c = (const mcuc_whole_call *)call;
-  const int32_t run = p->in_size[MCUC_PAD_RANK - 1];
-  const int32_t runs = mcuc_pad_elements(p->in_size) / run;
+  const int32_t run = p->in_size[MCUC_PAD_RANK - 1] * p->element;
+  const int32_t runs = mcuc_pad_elements(p->in_size) / p->in_size[MCUC_PAD_RANK - 1];
   const uint8_t *src = (const uint8_t *)c->src[0];
   uint8_t *dst = (uint8_t *)c->dst;
   int32_t r;
 
-  memset(dst, (int)p->fill, (size_t)mcuc_pad_elements(p->out_size));
+  mcuc_pad_fill(dst, p->fill, p->element, mcuc_pad_elements(p->out_size) * p->element);
   for (r = 0; r < runs; ++r) {
     int32_t rest = r;
     int32_t stride = p->out_size[MCUC_PAD_RANK - 1];
@@ -39,6 +37,6 @@ MCUC_FN void mcuc_pad_s8_s8__c(const void *params, const void *call)
       rest /= p->in_size[axis];
       stride *= p->out_size[axis];
     }
-    memcpy(dst + offset, src + r * run, (size_t)run);
+    memcpy(dst + offset * p->element, src + r * run, (size_t)run);
   }
 }

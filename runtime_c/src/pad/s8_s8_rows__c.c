@@ -2,11 +2,9 @@
  *
  *   y[n][c] = x[row 0][pixel n][c], or the fill
  *
- * rows : 1 row of s8 pixels, none for padding     dst : [n][channels] s8
+ * rows : 1 row of pixels of `bytes` bytes, none for padding     dst : [n] such pixels
  * No scratch. Bit-exact to mcuc/ops/pad.py:ref.
  */
-#include <string.h>
-
 #include "pad/pad.h"
 
 MCUC_FN void mcuc_pad_s8_s8_rows__c(const void *params, const void *call)
@@ -19,18 +17,18 @@ MCUC_FN void mcuc_pad_s8_s8_rows__c(const void *params, const void *call)
 
   if (c->kernel_h == 0 || c->kernel_w == 0) {
     for (n = 0; n < c->n; ++n) {
-      memset(y, (int)p->fill, (size_t)p->channels);
+      mcuc_pad_fill(y, p->fill, p->element, p->bytes);
       y += c->dst_step;
     }
     return;
   }
   x = (const uint8_t *)c->rows[0];
-  if (c->in_step == p->channels && c->dst_step == p->channels) {
-    memcpy(y, x, (size_t)(c->n * p->channels));
+  if (c->in_step == p->bytes && c->dst_step == p->bytes) {
+    memcpy(y, x, (size_t)(c->n * p->bytes));
     return;
   }
   for (n = 0; n < c->n; ++n) {
-    memcpy(y, x, (size_t)p->channels);
+    memcpy(y, x, (size_t)p->bytes);
     x += c->in_step;
     y += c->dst_step;
   }

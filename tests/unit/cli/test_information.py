@@ -13,13 +13,13 @@ from tests.support.tflite_build import ModelBuilder
 
 
 def model_with_problems(folder: Path) -> Path:
-    """A supported operator, then a float one and an unknown one."""
+    """A supported operator, then one of a wrong element type and an unknown one."""
     build = ModelBuilder()
     x = build.tensor("x", (1, 8), "int8", scale=0.5, zero_point=0)
     y = build.tensor("y", (1, 8), "int8", scale=0.5, zero_point=0)
-    f = build.tensor("f", (1, 8), "float32")
-    g = build.tensor("g", (1, 8), "float32")
-    h = build.tensor("h", (1, 8), "float32")
+    f = build.tensor("f", (1, 8), "int32")
+    g = build.tensor("g", (1, 8), "int32")
+    h = build.tensor("h", (1, 8), "int32")
     build.op("RELU", [x], [y])
     build.op("SOFTMAX", [f], [g], {"beta": 1.0})
     build.op("COS", [g], [h])

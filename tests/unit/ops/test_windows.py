@@ -11,7 +11,7 @@ from mcuc.ir.program import Box, Window
 from mcuc.ops import conv2d, depthwise_conv2d, fully_connected, pad, registry
 from mcuc.ops.spec import Site
 from mcuc.ops.windows import explicit_pad, output_size, same_padding, window_region
-from tests.support.cases import Case, per_channel, s8
+from tests.support.cases import Case, fill, per_channel, s8
 from tests.vectors import average_pool2d as average_cases
 from tests.vectors import conv2d as conv_cases
 from tests.vectors import depthwise_conv2d as depthwise_cases
@@ -89,7 +89,7 @@ def test_elements_outside_the_region_do_not_matter(case: Case) -> None:
         found = spec.region(site, box)
         assert len(found) == len(site.inputs) and not any(found[1:])
         region = found[0]
-        changed = rng.integers(-128, 128, x.shape, np.int8).reshape(batch, *shapes.inputs[0])
+        changed = fill(rng, site.input(), "random").reshape(batch, *shapes.inputs[0])
         if region is not None:
             assert Box.of(shapes.inputs[0]).contains(region)
             inside = np.s_[:, region.y0 : region.y1, region.x0 : region.x1, region.c0 : region.c1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
-from mcuc.frontends.tflite.builtins import elementwise, pooling, reduction, shapes, weights
+from mcuc.frontends.tflite.builtins import elementwise, moves, pooling, reduction, shapes, weights
 from mcuc.frontends.tflite.operator import Builtin
 
 BUILTINS: Mapping[str, Builtin] = MappingProxyType(
@@ -15,5 +15,6 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         **elementwise.BUILTINS,
         **reduction.BUILTINS,
         **shapes.BUILTINS,
+        **moves.BUILTINS,
     }
 )

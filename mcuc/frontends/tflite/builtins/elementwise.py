@@ -1,11 +1,11 @@
-"""ADD, MUL, activations, QUANTIZE and DEQUANTIZE."""
+"""ADD, MUL, activations and other functions of one operand, QUANTIZE and DEQUANTIZE."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
-from mcuc.ops import add, dequantize, logistic, mul, quantize, relu, softmax
+from mcuc.ops import add, dequantize, logistic, mul, quantize, relu, softmax, unary
 
 
 def add_(operator: Operator) -> Mapped:
@@ -26,6 +26,24 @@ def logistic_(operator: Operator) -> Mapped:
     return Mapped("logistic", logistic.Attrs())
 
 
+def _unary(function: str) -> Callable[[Operator], Mapped]:
+    return lambda operator: Mapped("unary", unary.Attrs(function))
+
+
+def leaky_relu(operator: Operator) -> Mapped:
+    """LeakyReluOptions: alpha."""
+    alpha = operator.options.scalar(0, "f32", 0.0)
+    if not 0 <= alpha < 1e6:
+        raise operator.error("E115", f"alpha is {alpha}; a positive number is needed")
+    return Mapped("unary", unary.Attrs("leaky_relu", alpha))
+
+
+def gelu(operator: Operator) -> Mapped:
+    """GeluOptions: approximate."""
+    approximate = operator.options.scalar(0, "bool", False)
+    return Mapped("unary", unary.Attrs("gelu_tanh" if approximate else "gelu"))
+
+
 def softmax_(operator: Operator) -> Mapped:
     """SoftmaxOptions: beta."""
     return Mapped("softmax", softmax.Attrs(operator.options.scalar(0, "f32", 0.0)))
@@ -39,12 +57,21 @@ def dequantize_(operator: Operator) -> Mapped:
     return Mapped("dequantize", dequantize.Attrs())
 
 
+# Without options, named alike
+_UNARY = (
+    *("ABS", "EXP", "FLOOR", "HARD_SWISH", "LOG", "NEG", "RELU_0_TO_1", "RSQRT", "SIGN"),
+    *("SQRT", "SQUARE", "TANH"),
+)
+
 BUILTINS = {
     "ADD": Builtin(add_, "AddOptions"),
     "MUL": Builtin(mul_, "MulOptions"),
     "RELU": Builtin(_relu("relu")),
     "RELU6": Builtin(_relu("relu6")),
     "RELU_N1_TO_1": Builtin(_relu("relu_n1_to_1")),
+    **{name: Builtin(_unary(name.lower())) for name in _UNARY},
+    "LEAKY_RELU": Builtin(leaky_relu, "LeakyReluOptions"),
+    "GELU": Builtin(gelu, "GeluOptions"),
     "LOGISTIC": Builtin(logistic_),
     "SOFTMAX": Builtin(softmax_, "SoftmaxOptions"),
     "QUANTIZE": Builtin(quantize_),

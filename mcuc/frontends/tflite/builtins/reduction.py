@@ -1,9 +1,11 @@
-"""MEAN."""
+"""MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
-from mcuc.ops import mean
+from mcuc.ops import mean, reduce
 
 
 def mean_(operator: Operator) -> Mapped:
@@ -13,4 +15,21 @@ def mean_(operator: Operator) -> Mapped:
     return Mapped("mean", mean.Attrs(axes=axes, keep_dims=keep), operands=1)
 
 
-BUILTINS = {"MEAN": Builtin(mean_, "ReducerOptions")}
+def _reduce(kind: str) -> Callable[[Operator], Mapped]:
+    """As MEAN."""
+
+    def mapped(operator: Operator) -> Mapped:
+        axes = operator.integers(1, "list of axes")
+        keep = operator.options.scalar(0, "bool", False)
+        return Mapped("reduce", reduce.Attrs(axes, keep, kind), operands=1)
+
+    return mapped
+
+
+BUILTINS = {
+    "MEAN": Builtin(mean_, "ReducerOptions"),
+    "SUM": Builtin(_reduce("sum"), "ReducerOptions"),
+    "REDUCE_MAX": Builtin(_reduce("max"), "ReducerOptions"),
+    "REDUCE_MIN": Builtin(_reduce("min"), "ReducerOptions"),
+    "REDUCE_PROD": Builtin(_reduce("prod"), "ReducerOptions"),
+}

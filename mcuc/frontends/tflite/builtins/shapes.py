@@ -27,7 +27,7 @@ def squeeze(operator: Operator) -> Mapped:
     axes = [] if numbers is None else numbers.tolist()
     if not axes:
         return Mapped("reshape", reshape.Attrs(tuple(size for size in shape if size != 1)))
-    gone = {_axis(operator, axis, len(shape)) for axis in axes}
+    gone = {operator.axis(axis, len(shape)) for axis in axes}
     if any(shape[axis] != 1 for axis in gone):
         raise operator.error("E115", f"axes {axes} of the shape {shape} are not all of size 1")
     kept = tuple(size for axis, size in enumerate(shape) if axis not in gone)
@@ -40,15 +40,8 @@ def expand_dims(operator: Operator) -> Mapped:
     if len(axes) != 1:
         raise operator.error("E115", f"the axis has {len(axes)} elements, not 1")
     shape = operator.shape()
-    axis = _axis(operator, axes[0], len(shape) + 1)
+    axis = operator.axis(axes[0], len(shape) + 1)
     return Mapped("reshape", reshape.Attrs((*shape[:axis], 1, *shape[axis:])), operands=1)
-
-
-def _axis(operator: Operator, axis: int, rank: int) -> int:
-    """An axis counted from the front."""
-    if not -rank <= axis < rank:
-        raise operator.error("E115", f"axis {axis} does not exist in a tensor of rank {rank}")
-    return axis % rank
 
 
 def transpose_(operator: Operator) -> Mapped:

@@ -1,12 +1,12 @@
-"""CONV_2D, DEPTHWISE_CONV_2D, FULLY_CONNECTED."""
+"""CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
+from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator, Part, Parts
 from mcuc.frontends.tflite.schema import enum_names
-from mcuc.ops import conv2d, depthwise_conv2d, fully_connected
+from mcuc.ops import conv2d, depthwise_conv2d, fully_connected, transpose_conv
 from mcuc.ops.windows import explicit_pad
 
 
@@ -37,6 +37,24 @@ def depthwise_conv_2d(operator: Operator) -> Mapped:
     return Mapped("depthwise_conv2d", attrs)
 
 
+def transpose_conv_(operator: Operator) -> Parts:
+    """TransposeConvOptions: padding, stride_w, stride_h, activation.
+
+    Operands: output shape, weights, input, bias. The padding is that of the convolution which leads
+    from the output's size back to the input's.
+    """
+    shape, kernel = operator.integers(0, "output shape"), operator.size(1)
+    stride = operator.pair(2, 1)
+    if len(shape) != 4:
+        raise operator.error("E114", f"the output shape is {shape}; rank 4 is needed")
+    size = (shape[1], shape[2])
+    pad = (0, 0, 0, 0)
+    if min(stride) > 0:  # else the op's own check reports it
+        pad = explicit_pad(operator.padding(0), size, kernel, stride)
+    attrs = transpose_conv.Attrs(size, stride, (pad[0], pad[2]), operator.activation(3))
+    return (Part("transpose_conv", attrs, (2, 1, *range(3, len(operator.inputs)))),)
+
+
 def fully_connected_(operator: Operator) -> Mapped:
     """FullyConnectedOptions: activation, weights_format, keep_num_dims."""
     layout = operator.options.scalar(1, "i8")
@@ -57,5 +75,6 @@ def fully_connected_(operator: Operator) -> Mapped:
 BUILTINS = {
     "CONV_2D": Builtin(conv_2d, "Conv2DOptions"),
     "DEPTHWISE_CONV_2D": Builtin(depthwise_conv_2d, "DepthwiseConv2DOptions"),
+    "TRANSPOSE_CONV": Builtin(transpose_conv_, "TransposeConvOptions"),
     "FULLY_CONNECTED": Builtin(fully_connected_, "FullyConnectedOptions"),
 }

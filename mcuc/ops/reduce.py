@@ -1,0 +1,140 @@
+"""REDUCE_MAX and REDUCE_MIN of int8 and float32, SUM and REDUCE_PROD of float32, over any axes.
+
+Source: TFLite `kernels/reduce.cc`. Maximum and minimum compare the stored integers of tensors
+quantized alike. LiteRT 2.3 reads the int8 operand of a SUM as uint8, and adds in 8 bits where input
+and output are quantized alike: a SUM of int8 has no meaning to agree with, and is refused.
+Axes that are the rows and columns of a map fold row by row; others need the whole tensor.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Form, Params
+from mcuc.ir.target import Target
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops import axes
+from mcuc.ops.problems import Problems
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
+
+KINDS = ("max", "min", "sum", "prod")
+DTYPES = (DType.S8, DType.F32)
+
+
+@dataclass(frozen=True)
+class Attrs(axes.AxesAttrs):
+    """axes, keep_dims: as of MEAN; kind: one of KINDS."""
+
+    kind: str = "sum"
+
+
+def infer(site: Site) -> tuple[TensorType, ...]:
+    problems = Problems(site)
+    x = problems.operand(0, "input", DTYPES)
+    if x is not None:
+        if x.dtype is DType.S8:
+            _check_quant(problems, x)
+        elif site.output.dtype is not x.dtype:
+            problems.add("E110", f"the result is {site.output.dtype.value}, not f32")
+        axes.check_axes(problems, x)
+    problems.raise_all()
+    return (TensorType(axes.result_shape(site), site.output.dtype, site.output.quant),)
+
+
+def _attrs(site: Site) -> Attrs:
+    assert isinstance(site.attrs, Attrs)
+    return site.attrs
+
+
+def _check_quant(problems: Problems, x: TensorType) -> None:
+    kind = _attrs(problems.site).kind
+    quant, out = problems.per_tensor(x, "input"), problems.result()
+    problems.same_quant(quant, out, "input and output of a reduction")
+    if kind not in ("max", "min"):
+        problems.add(
+            "E110",
+            f"the {kind} of int8 tensors is not supported",
+            why="TFLite 2.3 gives no meaningful result for it",
+            help="use MEAN, or float32",
+        )
+
+
+def ref(site: Site, x: Array) -> tuple[Array, ...]:
+    kind = _attrs(site).kind
+    gone = tuple(sorted(axes.reduced_axes(site)))
+    if kind in ("max", "min"):
+        result = np.asarray(getattr(np, kind)(x, axis=gone))
+    else:
+        result = _in_order(x, gone, np.multiply if kind == "prod" else np.add)
+    return (result.reshape(site.output.shape),)
+
+
+def _in_order(x: Array, gone: tuple[int, ...], step: np.ufunc) -> Array:
+    """A float32 reduction one element after another, in the order of memory."""
+    kept = [axis for axis in range(x.ndim) if axis not in gone]
+    rows = x.transpose((*gone, *kept)).reshape(-1, *(x.shape[axis] for axis in kept))
+    total = np.full(rows.shape[1:], step.identity, np.float32)
+    with np.errstate(all="ignore"):
+        for row in rows:
+            total = np.asarray(step(total, row), np.float32)
+    return total
+
+
+def pack(site: Site) -> Params:
+    """For both forms: each reads its own of `channels` and the loops."""
+    loops = axes.loops(site)
+    real = site.input().dtype is DType.F32
+    limit = float(np.finfo(np.float32).max) if real else 128
+    start: float | int = {"max": -limit, "min": limit, "sum": 0.0, "prod": 1.0}[_attrs(site).kind]
+    return Params(
+        "mcuc_reduce_f32_params" if real else "mcuc_reduce_params",
+        "reduce/reduce.h",
+        {
+            "channels": site.input().nhwc[3],
+            "kept": loops[0],
+            "reduced": loops[1],
+            "kind": KINDS.index(_attrs(site).kind),
+            "start": start if real else min(int(start), 127),
+        },
+    )
+
+
+def acc_bytes(site: Site) -> int:
+    """An accumulator of 4 bytes for each channel."""
+    return 4 * site.input().nhwc[3]
+
+
+def _kernel(dtype: DType, fold: bool) -> Kernel:
+    def when(site: Site, target: Target) -> bool:
+        return site.input().dtype is dtype and (axes.can_fold if fold else axes.is_whole)(
+            site, target
+        )
+
+    name = dtype.value
+    file = f"{name}_{name}{'' if fold else '_nd'}__c"
+    return Kernel(
+        symbol=f"mcuc_reduce_{file}",
+        source=f"reduce/{file}.c",
+        form=Form.FOLD if fold else Form.WHOLE,
+        when=when,
+        pack=pack,
+        window=axes.window_folded if fold else None,
+        acc_bytes=acc_bytes if fold else None,
+    )
+
+
+SPEC = OpSpec(
+    name="reduce",
+    doc="Maximum, minimum, sum or product over any axes",
+    Attrs=Attrs,
+    operands=(OperandSpec("x", DTYPES),),
+    infer=infer,
+    ref=ref,
+    macs=no_macs,
+    region=axes.region_reduced,
+    kernels=tuple(_kernel(dtype, fold) for dtype in DTYPES for fold in (True, False)),
+    canonical=axes.canonical_reduced,
+)

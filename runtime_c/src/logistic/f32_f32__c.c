@@ -1,0 +1,36 @@
+/* LOGISTIC of float32: 1 / (1 + exp(-x)); 1 above 16.619, exp(x) below -9.
+ *
+ * src : pixels of `channels` f32
+ * dst : pixels of `channels` f32; may be src
+ * Bit-exact to mcuc/ops/logistic.py:ref.
+ */
+#include "logistic/logistic.h"
+#include "mcuc/fmath.h"
+#include "mcuc/program.h"
+
+static float mcuc_logistic_f32_one(float x)
+{
+  if (x > 16.619047164916992f) {
+    return 1.0f;
+  }
+  if (x < -9.0f) {
+    return mcuc_expf(x);
+  }
+  return 1.0f / (1.0f + mcuc_expf(-x));
+}
+
+MCUC_FN void mcuc_logistic_f32_f32__c(const void *params, const void *call)
+{
+  const mcuc_logistic_f32_params *p = (const mcuc_logistic_f32_params *)params;
+  const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
+  int32_t i;
+
+  for (i = 0; i < io->n; ++i) {
+    const float *src = (const float *)mcuc_at(io->src[0], i * io->src_step[0]);
+    float *dst = (float *)mcuc_to(io->dst, i * io->dst_step);
+    int32_t c;
+    for (c = 0; c < p->channels; ++c) {
+      dst[c] = mcuc_logistic_f32_one(src[c]);
+    }
+  }
+}

@@ -1,0 +1,26 @@
+#ifndef MCUC_REDUCE_H
+#define MCUC_REDUCE_H
+
+#include <stdint.h>
+
+enum { MCUC_REDUCE_MAX, MCUC_REDUCE_MIN, MCUC_REDUCE_SUM, MCUC_REDUCE_PROD };
+
+/* Filled by mcuc/ops/reduce.py. The kernels that fold rows and columns read `channels`, those over
+ * any axes the loops: three, outermost first, each (size, stride in elements). */
+typedef struct mcuc_reduce_params {
+  int32_t channels;
+  const int32_t *kept;
+  const int32_t *reduced;
+  int32_t kind;
+  int32_t start; /* of each accumulator */
+} mcuc_reduce_params;
+
+typedef struct mcuc_reduce_f32_params {
+  int32_t channels;
+  const int32_t *kept;
+  const int32_t *reduced;
+  int32_t kind;
+  float start;
+} mcuc_reduce_f32_params;
+
+#endif

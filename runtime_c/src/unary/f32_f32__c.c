@@ -1,0 +1,55 @@
+/* Element-wise functions of float32: dst = f(src).
+ *
+ * src : pixels of `channels` f32
+ * dst : pixels of `channels` f32; may be src
+ * Bit-exact to mcuc/ops/unary.py:ref.
+ */
+#include "mcuc/froots.h"
+#include "mcuc/program.h"
+#include "unary/unary.h"
+
+static float mcuc_unary_f32(const mcuc_unary_params *p, float x)
+{
+  float y = x;
+  switch (p->function) {
+    case MCUC_UNARY_ABS:
+      return x < 0.0f || (x == 0.0f && 1.0f / x < 0.0f) ? -x : x;
+    case MCUC_UNARY_NEG:
+      return -x;
+    case MCUC_UNARY_SQUARE:
+      return x * x;
+    case MCUC_UNARY_SQRT:
+      return mcuc_sqrtf(x);
+    case MCUC_UNARY_RSQRT:
+      return 1.0f / mcuc_sqrtf(x);
+    case MCUC_UNARY_FLOOR:
+      return mcuc_floorf(x);
+    case MCUC_UNARY_LEAKY_RELU:
+      return x > 0.0f ? x : x * p->alpha;
+    case MCUC_UNARY_HARD_SWISH:
+      y = x + 3.0f;
+      y = y > 0.0f ? y : 0.0f;
+      y = y < 6.0f ? y : 6.0f;
+      return x * y / 6.0f;
+    case MCUC_UNARY_RELU_0_TO_1:
+      y = y > 0.0f ? y : 0.0f;
+      return y < 1.0f ? y : 1.0f;
+    default:
+      return (float)((x > 0.0f) - (x < 0.0f));
+  }
+}
+
+MCUC_FN void mcuc_unary_f32_f32__c(const void *params, const void *call)
+{
+  const mcuc_unary_params *p = (const mcuc_unary_params *)params;
+  const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
+  int32_t i, c;
+
+  for (i = 0; i < io->n; ++i) {
+    const float *src = (const float *)mcuc_at(io->src[0], i * io->src_step[0]);
+    float *dst = (float *)mcuc_to(io->dst, i * io->dst_step);
+    for (c = 0; c < p->channels; ++c) {
+      dst[c] = mcuc_unary_f32(p, src[c]);
+    }
+  }
+}

@@ -1,0 +1,37 @@
+"""Vectors of the reductions: the places of MEAN's vectors for each kind and element type."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops.reduce import KINDS, Attrs
+from tests.support.case_model import TfliteOp
+from tests.support.cases import Case, Operand, s8
+from tests.vectors.mean import PLACES
+
+
+def cases() -> list[Case]:
+    return [
+        _case(kind, dtype, *place, seed=i)
+        for i, place in enumerate(PLACES)
+        for dtype, kinds in ((DType.S8, ("max", "min")), (DType.F32, KINDS))
+        for kind in kinds
+    ]
+
+
+def _case(
+    kind: str, dtype: DType, shape: tuple[int, ...], axes: tuple[int, ...], keep: bool, seed: int
+) -> Case:
+    quant = s8((), 0.05, -9).quant if dtype is DType.S8 else None
+    name = f"{kind}_{dtype.value}_{seed}_{shape}_{axes}".replace(" ", "")
+    x, out = Operand(TensorType(shape, dtype, quant)), TensorType((), dtype, quant)
+    return Case(name, "reduce", Attrs(axes, keep, kind), (x,), (out,), seed=seed)
+
+
+def tflite(case: Case) -> TfliteOp:
+    assert isinstance(case.attrs, Attrs)
+    kind = case.attrs.kind
+    name = "SUM" if kind == "sum" else f"REDUCE_{kind.upper()}"
+    axes = np.asarray(case.attrs.axes, dtype=np.int32)
+    return TfliteOp(name, {"keep_dims": case.attrs.keep_dims}, (axes,))

@@ -1,0 +1,73 @@
+"""Vectors of the unary functions: all 256 inputs under 20 quantizations; floats of every size."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcuc.ir.types import DType, TensorType
+from mcuc.numerics.unary import TABLES
+from mcuc.ops.unary import FLOATS, Attrs
+from tests.support.case_model import TfliteOp
+from tests.support.cases import Case, Operand, s8
+from tests.support.tflite_build import OptionValue
+
+QUANTS = 20
+ALPHA = 0.3
+# TFLite fails for some or all inputs below zero
+FROM_ZERO = ("sqrt", "rsqrt")
+
+
+def cases() -> list[Case]:
+    found = [_int8(function, k) for function in TABLES for k in range(2)]
+    for function in FLOATS:
+        if function in FROM_ZERO:
+            found.append(_float(f"{function}_f32", function, (1, 16, 16, 16), "positive"))
+            continue
+        found.append(_float(f"{function}_f32", function, (1, 7, 9, 5)))
+        found.append(_float(f"{function}_f32_line", function, (2048,), "ramp"))
+        found.append(_float(f"{function}_f32_wide", function, (64,), "wide"))
+    return found
+
+
+def reference_only() -> list[Case]:
+    return [_int8(function, k) for function in TABLES for k in range(2, QUANTS)]
+
+
+def _int8(function: str, k: int) -> Case:
+    rng = np.random.default_rng(k)
+    scale, out_scale = (2.0 ** rng.uniform(-8, -2) for _ in range(2))
+    zero_point, out_zero = (int(rng.integers(-128, 128)) for _ in range(2))
+    if function in FROM_ZERO:
+        zero_point = -128
+    if function == "tanh":
+        out_scale, out_zero = 1 / 128, 0
+    if function == "neg":
+        zero_point, out_scale, out_zero = 0, scale, 0
+    if function == "hard_swish":
+        out_scale = max(out_scale, scale / 100)
+    x = Operand(s8((1, 8, 4, 8), scale, zero_point), pattern="ramp")
+    out = s8((), out_scale, out_zero)
+    return Case(f"{function}_s8_{k}", "unary", _attrs(function), (x,), (out,), seed=k)
+
+
+def _attrs(function: str) -> Attrs:
+    return Attrs(function, float(np.float32(ALPHA)) if function == "leaky_relu" else 0.0)
+
+
+def _float(name: str, function: str, shape: tuple[int, ...], pattern: str = "random") -> Case:
+    x = Operand(TensorType(shape, DType.F32), pattern=pattern)
+    return Case(name, "unary", _attrs(function), (x,), (TensorType((), DType.F32),))
+
+
+def tflite(case: Case) -> TfliteOp:
+    assert isinstance(case.attrs, Attrs)
+    return TfliteOp(*operator(case.attrs))
+
+
+def operator(attrs: Attrs) -> tuple[str, dict[str, OptionValue]]:
+    """Name and options of the TFLite operator."""
+    if attrs.function == "leaky_relu":
+        return "LEAKY_RELU", {"alpha": attrs.alpha}
+    if attrs.function in ("gelu", "gelu_tanh"):
+        return "GELU", {"approximate": attrs.function == "gelu_tanh"}
+    return attrs.function.upper(), {}
