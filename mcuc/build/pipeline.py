@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from mcuc.build.choose import Chosen, choose
 from mcuc.build.options import Options
-from mcuc.errors import InternalError, McucError
+from mcuc.errors import InternalError, McucError, MemoryBudgetError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Program
 from mcuc.ir.target import Target
@@ -99,6 +99,13 @@ def lower_and_plan(graph: Graph, target: Target, options: Options) -> Lowered:
     prepared = prepare(graph, options)
     if options.sram_bytes is not None:
         target = limited(target, options.sram_bytes)
+    internal = tuple(region for region in target.regions if not region.external)
+    if 0 < len(internal) < len(target.regions):  # external memory: if no schedule does without
+        try:
+            inside = dataclasses.replace(target, regions=internal)
+            return Lowered(graph, prepared, choose(prepared, inside, options))
+        except MemoryBudgetError as error:
+            log.warning("external memory is needed: %s", error.what)
     return Lowered(graph, prepared, choose(prepared, target, options))
 
 
