@@ -1,5 +1,5 @@
 /* MPU fence (Armv7-M): leaves exactly the RAM of a smaller part, so that an access outside faults
- * as it would there. */
+ * as it would there. What is no part of the part (see MCUC_OUTSIDE) lies in memory of its own. */
 #include "mcuc_board.h"
 
 #include <stdint.h>
@@ -9,7 +9,14 @@
 #define MPU_RBAR (*(volatile uint32_t *)0xE000ED9Cu)
 #define MPU_RASR (*(volatile uint32_t *)0xE000EDA0u)
 
-enum { LAST_REGION = 7, ACCESS_NONE = 0, ACCESS_FULL = 3, ENABLE = 1, DEFAULT_MAP = 4 };
+enum {
+  LAST_REGION = 6,
+  OUTSIDE = 7,
+  ACCESS_NONE = 0,
+  ACCESS_FULL = 3,
+  ENABLE = 1,
+  DEFAULT_MAP = 4
+};
 
 void mcuc_fence(void);
 
@@ -36,6 +43,9 @@ void mcuc_fence(void)
     base += 1u << log2_bytes;
     left -= 1u << log2_bytes;
   }
+#if MCUC_BOARD_OUTSIDE_LOG2 > 0
+  region(OUTSIDE, MCUC_BOARD_OUTSIDE_ADDRESS, MCUC_BOARD_OUTSIDE_LOG2, ACCESS_FULL);
+#endif
   __asm__ volatile("dsb" ::: "memory");
   MPU_CTRL = ENABLE | DEFAULT_MAP;
   __asm__ volatile("dsb\n\tisb" ::: "memory");

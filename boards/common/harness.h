@@ -34,6 +34,14 @@ extern const mcuc_test_ram mcuc_test_rams[MCUC_MAX_REGIONS + 1];
 #define MCUC_TEST_GUARD_BYTES 1024u
 #endif
 
+/* What stands for the world around the part, or watches it: a camera's image, the trace. A fenced
+ * board has memory for it beyond its fence. */
+#if defined(__arm__)
+#define MCUC_OUTSIDE __attribute__((section(".outside")))
+#else
+#define MCUC_OUTSIDE
+#endif
+
 /* guard.c. A verdict is the distance in bytes from the region's edge to the nearest damaged guard
  * byte, counted from 1; 0 = intact. */
 void mcuc_guard_set(const mcuc_test_ram *ram, uint32_t bytes);

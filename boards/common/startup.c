@@ -10,6 +10,7 @@
 extern uint32_t mcuc_stack_top[];
 extern uint32_t mcuc_data_start[], mcuc_data_end[], mcuc_data_load[];
 extern uint32_t mcuc_bss_start[], mcuc_bss_end[];
+extern uint32_t mcuc_outside_start[], mcuc_outside_end[];
 
 void mcuc_reset(void);
 _Noreturn void mcuc_start(void);
@@ -66,6 +67,9 @@ __attribute__((noinline)) _Noreturn void mcuc_start(void)
     *to++ = *from++;
   }
   for (to = mcuc_bss_start; to < mcuc_bss_end;) {
+    *to++ = 0;
+  }
+  for (to = mcuc_outside_start; to < mcuc_outside_end;) {
     *to++ = 0;
   }
   mcuc_port_main();

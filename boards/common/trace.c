@@ -15,7 +15,7 @@ typedef struct trace_state {
   mcuc_trace_entry entries[MCUC_TEST_MAX_STEPS];
 } trace_state;
 
-static trace_state trace;
+static MCUC_OUTSIDE trace_state trace;
 
 void mcuc_trace_begin(const mcuc_step *step);
 void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y, int32_t n);

@@ -26,8 +26,9 @@ class PortView:
     region: int
     offset: int
     fixed: str
-    pushed: bool
+    outside: bool
     row_elements: int
+    channels: int
     rows: int
     scale: str
     zero_point: str
@@ -52,7 +53,7 @@ def port_views(
             name = f"{kind}_{names.unique(value.name, kind)}"
         fixed, region, offset = "", 0, 0
         view = port.view
-        pushed = view.const is None and view.buffer is None and not view.state
+        outside = view.const is None and view.buffer is None and not view.state
         if port.view.const is not None:
             fixed = tables.array(port.view.const, f"constant {kind}")
         elif port.view.buffer is not None:
@@ -74,9 +75,10 @@ def port_views(
                 region=region,
                 offset=offset,
                 fixed=fixed,
-                pushed=pushed,
+                outside=outside,
                 rows=type_.nhwc[1],
                 row_elements=type_.nhwc[2] * type_.nhwc[3],
+                channels=type_.nhwc[3],
                 scale="" if quant is None else real(quant.scale),
                 zero_point="0" if quant is None else integer(quant.zero_point),
                 low=low,

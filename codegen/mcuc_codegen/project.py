@@ -41,6 +41,7 @@ class Project:
         regions: Used RAM regions in the order of `<name>_memory.ram`.
         weights_bytes: Size of all constant data tables.
         state_bytes: Memory that lives from one call to the next.
+        delivery: How an input outside the plan comes: "pushed", "fetched", or "" without one.
     """
 
     name: str
@@ -50,16 +51,27 @@ class Project:
     regions: tuple[Region, ...]
     weights_bytes: int
     state_bytes: int = 0
+    delivery: str = ""
 
     @property
     def run_function(self) -> str:
         """The function that computes: what the stack bound is for."""
-        return f"{self.name}_push_rows" if self.pushed else f"{self.name}_run"
+        kinds = {"": "run", "pushed": "push_rows", "fetched": "run_random"}
+        return f"{self.name}_{kinds[self.delivery]}"
 
     @property
     def pushed(self) -> PortView | None:
-        """The input that the application delivers in rows."""
-        return next((port for port in self.inputs if port.pushed), None)
+        """The input that the application pushes in rows."""
+        return self._outside if self.delivery == "pushed" else None
+
+    @property
+    def fetched(self) -> PortView | None:
+        """The input whose rows the model asks the application for."""
+        return self._outside if self.delivery == "fetched" else None
+
+    @property
+    def _outside(self) -> PortView | None:
+        return next((port for port in self.inputs if port.outside), None)
 
 
 @functools.cache
@@ -84,6 +96,7 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
     tables = Tables(program, plan, name)
     inputs = port_views(program.inputs, program.graph, tables, "input", name)
     outputs = port_views(program.outputs, program.graph, tables, "output", name)
+    outside = next((port for port in inputs if port.outside), None)
     regions = _regions(program, plan, tables, name)
     params_headers = sorted({step.params.header for step in program.leaves()})
     context = {
@@ -96,7 +109,8 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         "align": BASE_ALIGN,
         "regions": regions,
         "inputs": inputs,
-        "pushed": next((port for port in inputs if port.pushed), None),
+        "pushed": outside if program.pushes else None,
+        "fetched": outside if program.fetches else None,
         "state_bytes": STATE_BYTES if program.pushes else program.state_bytes,
         "states": [_state(program, tables, i) for i in range(len(program.states))],
         "kept": _kept(program),
@@ -124,6 +138,7 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         regions=tuple(regions),
         weights_bytes=sum(table.size_bytes for table in tables.data),
         state_bytes=STATE_BYTES if program.pushes else program.state_bytes,
+        delivery="pushed" if program.pushes else "fetched" if program.fetches else "",
     )
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.errors import InternalError
-from mcuc.ir.program import Form, Operand, Params, Program, Step, View
+from mcuc.ir.program import Form, Params, Program, Step, View
 from mcuc.plan.problem import MemoryPlan
 from mcuc_codegen.literals import array_initializer, c_type, comment, integer, real
 
@@ -70,9 +70,8 @@ class Tables:
 
     @property
     def max_regions(self) -> int:
-        """Base addresses of a run: the used regions, and one for state or an input in rows."""
-        apart = self.program.pushes or bool(self.program.states)
-        return max(1, len(self.regions) + int(apart))
+        """Base addresses of a run: the used regions, and one for what lies outside the plan."""
+        return max(1, len(self.regions) + self.program.outside_regions)
 
     def array(self, array: npt.NDArray[np.generic], note: str) -> str:
         """Name of the table that holds an array."""
@@ -118,7 +117,7 @@ class Tables:
         node = self.program.graph.nodes[step.node]
         label = f"{node.op} {node.loc.tensor}".strip()
         operands = self._record(
-            self.operands, "operands", "mcuc_operand", self._operands(step.inputs, label)
+            self.operands, "operands", "mcuc_operand", self._operands(step, label)
         )
         window = tile = "0"
         if step.window is not None:
@@ -169,15 +168,15 @@ class Tables:
         lines = "".join(f"\n  {member}," for member in members)
         return self._record(self.params, "params", params.struct, f"{{{lines}\n}}")
 
-    def _operands(self, operands: tuple[Operand, ...], label: str) -> str:
+    def _operands(self, step: Step, label: str) -> str:
         rows = []
-        for operand in operands:
+        for operand in step.inputs:
             need = operand.need
             table = "0"
             if need.table:
                 table = self.array(np.array(need.table, np.uint16), f"{label}: rows needed")
             producer: int | str = "MCUC_RESIDENT"
-            if operand.pushed:
+            if operand.outside and self.program.pushes:
                 producer = "MCUC_PUSHED"
             elif operand.producer is not None:
                 producer = operand.producer
@@ -208,7 +207,7 @@ class Tables:
             address = name if view.offset == 0 else f"{name} + {view.offset // elem}"
             place = f"{{{address}, 0, 0}}"
         else:
-            # state, or an input that comes in rows, lies in a region of its own
+            # state, or an input outside the plan, lies in a region of its own
             place = f"{{0, {view.offset if view.state else 0}, {len(self.regions)}}}"
             if view.buffer is not None:
                 place = self._buffer_place(view.buffer, view.offset)

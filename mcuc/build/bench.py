@@ -66,6 +66,7 @@ def build_bench(
         region_bytes=_region_bytes(units),
         region_names=_region_names(units, board),
         state_bytes=max(unit.project.state_bytes for unit in units),
+        guard_bytes=_guard_bytes(board),
         max_steps=max(1, steps) if trace else 0,
         sanitize=sanitize,
     )
@@ -81,6 +82,12 @@ def build_bench(
             stack_usage=stack_usage,
         ),
     )
+
+
+def _guard_bytes(board: Board | None) -> int:
+    """A fenced part is small, and the fence guards it besides."""
+    fenced = board is not None and board.emulator is not None and board.emulator.ram_limit_bytes
+    return 256 if fenced else 1024
 
 
 def _written(units: Sequence[Unit], folder: Path, merge: bool) -> list[toolchain.Source]:

@@ -12,6 +12,7 @@ from pathlib import Path
 from mcuc.build.compile import load_model, read_model
 from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.build.receptive_field import receptive_field
 from mcuc.errors import McucError, exit_code, flatten
 from mcuc.frontends.tflite import schema
 from mcuc.frontends.tflite.flatbuffer import Reader
@@ -25,8 +26,15 @@ from mcuc.report.document import Json, port
 SCHEMA_VERSION = 1
 
 
-def inspect_model(path: Path, options: Options) -> tuple[Json, int]:
+def inspect_model(
+    path: Path, options: Options, receptive_patches: int | None = None
+) -> tuple[Json, int]:
     """The document of `mcuc inspect` and its exit code.
+
+    Args:
+        path: The model file.
+        options: How it would be compiled.
+        receptive_patches: P of the P x P patches whose costs are to be shown; None = they are not.
 
     Raises:
         McucError: the file cannot be read at all (E101, E106, E108).
@@ -69,6 +77,10 @@ def inspect_model(path: Path, options: Options) -> tuple[Json, int]:
         "notes": [] if lowered is None else list(lowered.program.notes),
         "errors": [problem.as_json() for problem in problems],
     }
+    if receptive_patches is not None and lowered is not None:
+        document["receptive_field"] = receptive_field(
+            lowered.graph, receptive_patches, options.numerics
+        )
     return document, code
 
 
@@ -112,7 +124,7 @@ def _add_ram(rows: list[Json], lowered: Lowered) -> None:
     program = lowered.program
     for moment, segment in enumerate(program.segments):
         live = occupied_bytes(program.buffers, lowered.plan, moment)
-        for step in segment.steps:
+        for step in (leaf for whole in segment.steps for leaf in whole.leaves):
             index = program.graph.nodes[step.node].loc.op_index
             if index is not None:
                 rows[index]["ram_bytes"] = max(rows[index]["ram_bytes"] or 0, live)

@@ -13,7 +13,7 @@ from mcuc.schedule.spec import Group
 
 IO_MODES = ("stored", "quantized")
 OPTIMIZE = ("size", "balanced", "speed")
-INPUT_MODES = ("kept", "consumed", "streamed")
+INPUT_MODES = ("kept", "consumed", "streamed", "random")
 SCHEDULES = ("auto", "layer", "stream")
 MINIMIZE = ("balanced", "sram", "latency")
 _PATCH = re.compile(r"patch:([1-9]\d{0,4})x([1-9]\d{0,4})@(\d{1,9})")
@@ -33,7 +33,8 @@ class Options:
         flash_bytes: Limit for the whole image; None = what the board has.
         name: Prefix of the generated C; "" = from the file name.
         input_mode: "kept" inputs survive a run, "consumed" ones are overwritten as they are read,
-            a "streamed" one is delivered by the application in rows and never whole in memory.
+            a "streamed" one is pushed by the application in rows and never whole in memory, of a
+            "random" one the model asks for the rows that it wants, some of them more than once.
         schedule: "auto" takes a point of the front, "layer" runs layer by layer, "stream" streams
             all it can, "patch:HxW@INDEX" cuts the output of op INDEX into HxW patches.
         minimize: What "auto" takes: "balanced" the least memory that costs next to no time, or

@@ -19,7 +19,6 @@ from mcuc.ir.program import Form, Step
 from mcuc.ir.types import DType
 from mcuc.numerics import int8
 from mcuc.numerics.agreement import FLOAT_TOLERANCE, agree
-from mcuc.ops import spec_of
 from mcuc.ops.interpret import run_reference
 from mcuc.report.document import Json
 
@@ -171,10 +170,6 @@ def step_crc(graph: Graph, step: Step, truth: dict[int, Array]) -> int:
     """CRC-32 of a step's output rows as the traced firmware hashes them."""
     node = graph.nodes[step.node]
     value = node.outputs[0]
-    if spec_of(node.op).assemble is not None:  # it copies an operand: that operand's bytes
-        source = node.inputs[step.inputs[0].position]
-        assert source is not None
-        value = source
     slices = truth[value].reshape(-1, *step.shape)
     box = step.box
     data = slices[step.batch % len(slices)]

@@ -99,8 +99,9 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--point", type=int, default=None,
                      help="A point of the front that `mcuc schedule` shows."),
         click.option("--input-mode", default=None,
-                     type=click.Choice(["kept", "consumed", "streamed"]),
-                     help="Inputs survive a run, are overwritten by it, or come row by row."),
+                     type=click.Choice(["kept", "consumed", "streamed", "random"]),
+                     help="Inputs survive a run, are overwritten by it, come row by row, or are "
+                     "asked for."),
         click.option("--optimize", default=None,
                      type=click.Choice(["size", "balanced", "speed"]),
                      help="What the C compiler optimises for."),

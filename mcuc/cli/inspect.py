@@ -13,16 +13,33 @@ from mcuc.cli.command import Json, json_option, model_options, reporting, table
 @click.command("inspect")
 @click.argument("model", type=click.Path(path_type=Path))
 @model_options
+@click.option(
+    "--receptive-field",
+    is_flag=True,
+    help="What each op sees of the input, and what it costs to cut into patches there.",
+)
+@click.option(
+    "--patches",
+    type=click.IntRange(1, 64),
+    default=3,
+    show_default=True,
+    help="P of the P x P patches of --receptive-field.",
+)
 @json_option
 @reporting
-def command(model: Path, as_json: bool, **given: Any) -> Json:
+def command(
+    model: Path, as_json: bool, receptive_field: bool, patches: int, **given: Any
+) -> Json:  # fmt: skip
     """Ops, shapes, MACs, weights, RAM per layer of MODEL, and all its problems."""
     from mcuc.build.inspect import inspect_model
     from mcuc.cli.source import options_of
 
-    document, code = inspect_model(model, options_of(given, {}))
+    wanted = patches if receptive_field else None
+    document, code = inspect_model(model, options_of(given, {}), wanted)
     if not as_json:
         _show(document)
+        if "receptive_field" in document:
+            _show_fields(document["receptive_field"])
     return {**document, "exit": code}
 
 
@@ -63,6 +80,60 @@ def _show(document: Json) -> None:
         click.echo(f"{len(errors)} {'problem' if len(errors) == 1 else 'problems'}:", err=True)
     for error in errors:
         click.echo(_problem(error), err=True)
+
+
+def _show_fields(found: Json) -> None:
+    p = found["patches"]
+    columns = (
+        "op",
+        "kind",
+        "name",
+        "window",
+        "jump",
+        f"{p}x{p} MACs",
+        "patch",
+        "peak",
+        "halo MACs",
+    )
+    table(
+        f"receptive fields, and the cost of {p}x{p} patches that end at an op",
+        columns,
+        [
+            (
+                row["index"],
+                row["op"],
+                row["name"][:40],
+                _pair(row["window"]),
+                _pair(row["jump"]),
+                "" if row["overhead"] is None else f"{row['overhead']:.3f}",
+                _pair(row["patch_window"]),
+                row["peak_bytes"],
+                row["halo_macs"] or "",
+            )
+            for row in found["ops"]
+        ],
+    )
+    best = found["best"]
+    if best is None:
+        click.echo("no op can end the patches")
+        return
+    click.echo(
+        f"least RAM in {p}x{p} patches: --schedule {best['schedule']}, "
+        f"{100 * (best['overhead'] - 1):.1f} % more MACs in the patches, "
+        f"{100 * (best['model_overhead'] - 1):.1f} % in all; live {best['peak_bytes']:,} bytes "
+        f"(patches {best['patch_bytes']:,}, the rest {best['rest_bytes']:,}), image not counted"
+    )
+    if best["move"]:
+        ops = ", ".join(map(str, best["move"]))
+        click.echo(
+            f"a network to be trained anew would move the spatial kernels of stride 1 behind the "
+            f"cut (ops {ops}): patches of {_pair(best['moved_window'])} instead of "
+            f"{_pair(best['window'])} pixels, {100 * (best['moved_overhead'] - 1):.1f} % more MACs"
+        )
+
+
+def _pair(value: list[int] | None) -> str:
+    return "" if value is None else "x".join(map(str, value))
 
 
 def _problem(error: Json) -> str:

@@ -29,6 +29,8 @@ def board_header(board: Board) -> str:
     """`mcuc_board.h`: the facts that start-up and ports are compiled with."""
     coprocessors = int(board.target.fpu or board.target.mve)
     limit = board.emulator.ram_limit_bytes if board.emulator else 0
+    outside = board.emulator.outside if board.emulator else None
+    address, size = (0, 1) if outside is None else (outside.address, outside.size_bytes)
     bits = " ".join(f"MCUC_SET({a:#010x}u, {m:#010x}u)" for a, m in board.set_bits)
     lines = [
         f"/* Board {board.id}: {board.description}. Made from its board.toml. */",
@@ -43,6 +45,8 @@ def board_header(board: Board) -> str:
         f"#define MCUC_BOARD_UART_ADDRESS {board.uart.address:#010x}u",
         f"#define MCUC_BOARD_FENCE_ADDRESS {board.target.regions[0].address:#010x}u",
         f"#define MCUC_BOARD_FENCE_BYTES {limit:#x}u",
+        f"#define MCUC_BOARD_OUTSIDE_ADDRESS {address:#010x}u",
+        f"#define MCUC_BOARD_OUTSIDE_LOG2 {size.bit_length() - 1}",
         f"#define MCUC_BOARD_SET_BITS {bits}".rstrip(),
         "",
         "#endif",
@@ -94,6 +98,12 @@ def linker_script(board: Board, regions: Sequence[str], stack_bytes: int | None 
         memory.append(
             f"  ram_{region.name} (rwx) : ORIGIN = {region.address:#010x}, LENGTH = {size:#x}"
         )
+    outside = f"ram_{board.stack_region}"
+    if board.emulator and board.emulator.outside:
+        region, outside = board.emulator.outside, "outside"
+        memory.append(
+            f"  outside (rw) : ORIGIN = {region.address:#010x}, LENGTH = {region.size_bytes:#x}"
+        )
     placed = [_ARENA.format(region=r.name) for r in board.target.regions]
     placed += [_MODEL_RAM.format(index=i, region=name) for i, name in enumerate(regions)]
     placed.append(_MODEL_RAM.format(index="state", region=board.stack_region))
@@ -112,4 +122,5 @@ def linker_script(board: Board, regions: Sequence[str], stack_bytes: int | None 
         stack_bytes=board.stack_bytes if stack_bytes is None else stack_bytes,
         stack_region=f"ram_{board.stack_region}",
         model_ram="\n".join(placed),
+        outside=outside,
     )

@@ -6,7 +6,7 @@ import difflib
 import itertools
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcuc.data import data_dir
@@ -56,11 +56,14 @@ class Emulator:
         machine: `-M` argument.
         icount_shift: One instruction takes 2^shift ns of virtual time.
         ram_limit_bytes: An MPU fence leaves only so many bytes of the first RAM region; 0 = all.
+        outside: Memory for what is no part of the board (the test's image and trace); None = it
+            lies with the other data. A power of two in size and aligned to it.
     """
 
     machine: str
     icount_shift: int
     ram_limit_bytes: int = 0
+    outside: Region | None = None
 
 
 @dataclass(frozen=True)
@@ -180,6 +183,11 @@ def _region(table: Table, name: str) -> Region:
     return region
 
 
+def _ram(table: Table) -> Region:
+    external = table.flag("external")
+    return replace(_region(table, ""), external=external)
+
+
 def _optional_region(table: Table, name: str) -> Region | None:
     return _region(table, name) if table.raw else None
 
@@ -190,13 +198,16 @@ def _board(top: Table) -> Board:
     extensions = top.texts("extensions", EXTENSIONS)
     flash = _region(top.table("flash"), "flash")
     rodata = _optional_region(top.table("rodata", optional=True), "rodata")
-    ram = tuple(_region(t, "") for t in top.tables("ram"))
+    ram = tuple(_ram(t) for t in top.tables("ram"))
     stored = (flash,) if rodata is None else (flash, rodata)
     _check_regions(top, stored, ram)
     stack = top.table("stack")
     stack_region = stack.text("region", [r.name for r in ram])
     stack_bytes = stack.number("kib", 1, 1024) * 1024
     stack.done()
+    ram = tuple(
+        replace(r, reserved_bytes=stack_bytes) if r.name == stack_region else r for r in ram
+    )
     compiler = top.table("compiler")
     gcc, zig = compiler.texts("gcc"), compiler.texts("zig")
     compiler.done()
@@ -264,10 +275,17 @@ def _uart(table: Table) -> Uart:
 def _emulator(table: Table) -> Emulator | None:
     if not table.raw:
         return None
+    outside = table.table("outside", optional=True)
+    region = _optional_region(outside, "outside")
+    if region is not None and (
+        region.size_bytes & (region.size_bytes - 1) or region.address % region.size_bytes
+    ):
+        outside.problem("kib", "is not a power of two that divides the address")
     emulator = Emulator(
         machine=table.text("machine"),
         icount_shift=table.number("icount_shift", 0, 10),
         ram_limit_bytes=table.number("ram_limit_kib", 0, 1 << 20, default=0) * 1024,
+        outside=region,
     )
     table.done()
     return emulator

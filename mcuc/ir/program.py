@@ -20,7 +20,11 @@ from mcuc.ir.target import Target
 
 
 class Form(enum.Enum):
-    """The forms of kernel calls. The value names driver/<value>.c and `mcuc_form_<value>`."""
+    """The forms of kernel calls. The value names driver/<value>.c and `mcuc_form_<value>`.
+
+    No kernel has the form FETCH: it is how a step calls a kernel of the form PIXEL on rows that it
+    asks the application for.
+    """
 
     PIXEL = "pixel"
     WINDOW = "window"
@@ -28,6 +32,7 @@ class Form(enum.Enum):
     FOLD = "fold"
     TILE = "tile"
     WHOLE = "whole"
+    FETCH = "fetch"
 
 
 @dataclass(frozen=True)
@@ -176,8 +181,8 @@ class Operand:
     position: int
 
     @property
-    def pushed(self) -> bool:
-        """The application delivers its rows while the segment runs."""
+    def outside(self) -> bool:
+        """It is an input that is in no buffer: the application delivers its rows."""
         return self.view.buffer is None and self.view.const is None and not self.view.state
 
 
@@ -187,12 +192,14 @@ class Window:
 
     Attributes:
         kernel, stride, dilation, pad: (vertical, horizontal); pad = rows above, columns left.
+        edges: The kernel takes whole rows, windows that reach over their ends included.
     """
 
     kernel: tuple[int, int]
     stride: tuple[int, int] = (1, 1)
     dilation: tuple[int, int] = (1, 1)
     pad: tuple[int, int] = (0, 0)
+    edges: bool = False
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -309,8 +316,8 @@ class Step:
 
     @property
     def inner_columns(self) -> tuple[int, int]:
-        """Window form: the output columns of the box whose windows lie inside the map's columns."""
-        if self.window is None:
+        """Window form: the output columns of the box that go to the kernel a row at a time."""
+        if self.window is None or self.window.edges:
             return (self.box.x0, self.box.x1)
         stride, pad = self.window.stride[1], self.window.pad[1]
         first = -(-pad // stride)
@@ -382,8 +389,23 @@ class Program:
 
     @property
     def pushes(self) -> bool:
-        """The application delivers the input in rows."""
-        return any(operand.pushed for step in self.steps() for operand in step.inputs)
+        """The application pushes the input in rows."""
+        return self._outside and not self.fetches
+
+    @property
+    def fetches(self) -> bool:
+        """The model asks the application for rows of the input."""
+        calls = [call for step in self.steps() for call in (step, *step.parts)]
+        return any(call.form is Form.FETCH for call in calls)
+
+    @property
+    def outside_regions(self) -> int:
+        """Base addresses of a run beside those of the plan's regions."""
+        return int(self._outside or bool(self.states))
+
+    @property
+    def _outside(self) -> bool:
+        return any(operand.outside for step in self.steps() for operand in step.inputs)
 
     def steps(self) -> list[Step]:
         """All steps; the index is the step id used in traces."""

@@ -92,18 +92,38 @@ def document(
             "layer_by_layer": graph_macs(program.graph, program.numerics),
             "executed": sum(step.macs for step in program.steps()),
         },
+        "removed": _removed(source, program.graph),
         "schedule": {**schedule, "segments": _segments(program, plan)},
         "layers": _layers(program, plan),
         "run": None,
         "verify": None,
         "accuracy": None,
-        "notes": list(program.notes),
+        "notes": [*program.notes, *_external(program, plan)],
     }
 
 
 def graph_macs(graph: Graph, numerics: str) -> int:
     """Multiply-accumulates of a graph, every output element once."""
     return sum(spec_of(n.op).macs(Site.of(graph, n, numerics)) for n in graph.nodes)
+
+
+def _removed(source: Graph, graph: Graph) -> list[Json]:
+    """The layers of the model that the passes took away or made narrower."""
+    left = {node.loc.op_index: graph.type(node.outputs[0]).shape[-1:] for node in graph.nodes}
+    result = []
+    for node in source.nodes:
+        channels = source.type(node.outputs[0]).shape[-1:]
+        now = left.get(node.loc.op_index)
+        if now != channels:
+            result.append(
+                {
+                    "index": node.loc.op_index,
+                    "name": node.loc.tensor,
+                    "op": node.loc.op or node.op,
+                    "channels": None if now is None else channels[0] - now[0],
+                }
+            )
+    return result
 
 
 def port(graph: Graph, value: int) -> Json:
@@ -141,6 +161,16 @@ def _memory(program: Program, plan: MemoryPlan, footprint: Footprint, state_byte
         ],
         "peak": _peak(program),
     }
+
+
+def _external(program: Program, plan: MemoryPlan) -> list[str]:
+    """What nobody should overlook: tensors in external memory."""
+    return [
+        f"{used:,} bytes of the arena lie in external memory ({region.name}), as they fit nowhere "
+        "else: runs will be slow"
+        for region, used in zip(program.target.regions, plan.used_bytes, strict=True)
+        if region.external and used
+    ]
 
 
 def _buffer(buffer: Buffer, region: str, offset: int) -> Json:

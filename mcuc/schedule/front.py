@@ -51,7 +51,7 @@ def front(
     most = base * max_recompute / 100.0
     first = Search(Order(graph, callers, input_mode))
     points = [*_points(first)]
-    for columns in COLUMNS if most > 0 else COLUMNS[:1]:
+    for columns in COLUMNS if most > 0 else COLUMNS[:2]:
         for search in with_tiles(callers, input_mode, first, most, columns):
             points += (point for point in _points(search) if point.macs <= base + most)
     best: list[Point] = []

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from mcuc.errors import ScheduleError
-from mcuc.ir.program import Box, Form, Operand, Segment, Step
+from mcuc.ir.program import Form, Operand, Segment, Step
 from mcuc.schedule.call import RESIDENT, Caller
 from mcuc.schedule.spec import Group
 from mcuc.schedule.storage import Storage
@@ -18,21 +17,20 @@ def build(
     """One segment for the group's node, its steps over the slices of the batch."""
     (index,) = group.nodes
     caller = callers[index]
-    if any(v in storage.outside for v in caller.node.inputs):
+    if any(v in storage.pushed for v in caller.node.inputs):
         raise ScheduleError(
             "E304",
             "an input that comes in rows must begin a streamed segment",
-            help="stream the first layers, or use --input-mode consumed or kept",
+            help="stream the first layers, or use --input-mode random, consumed or kept",
         )
     for position in caller.kernel.inplace:
         whole = caller.canonical.inputs[position] == caller.output_shape
         if whole and storage.take_over(caller.node, position, time):
             break
     storage.define(caller.node.outputs[0], time)
-    if caller.kernel.form is not Form.WHOLE and not caller.spec.assemble:
+    if caller.kernel.form is not Form.WHOLE:
         _note_trails(caller, storage, time)
-    make = _assembled if caller.spec.assemble else _slices
-    return [Segment("layer", tuple(make(caller, storage, time)))]
+    return [Segment("layer", tuple(_slices(caller, storage, time)))]
 
 
 def _note_trails(caller: Caller, storage: Storage, time: int) -> None:
@@ -42,6 +40,8 @@ def _note_trails(caller: Caller, storage: Storage, time: int) -> None:
     for position in caller.kernel.operands:
         value = caller.node.inputs[position]
         if value is None or storage.graph.values[value].const is not None:
+            continue
+        if value in storage.outside:
             continue
         out_row, in_row = caller.row_bytes(), caller.row_bytes(position)
         if caller.kernel.form is Form.FOLD:  # written when everything has been read
@@ -63,33 +63,4 @@ def _slices(caller: Caller, storage: Storage, time: int) -> list[Step]:
         )
         output = storage.dense(caller.node.outputs[0], caller.output_shape, batch, True)
         steps.append(caller.step(storage, time, operands, output, batch=batch))
-    return steps
-
-
-def _assembled(caller: Caller, storage: Storage, time: int) -> list[Step]:
-    """One copy step per operand and slice, into its place in the output."""
-    assert caller.spec.assemble is not None
-    site = caller.site
-    n, *out_shape = site.output.nhwc
-    steps = []
-    for position, (n0, y0, x0, c0) in caller.spec.assemble(site):
-        batch, *hwc = site.input(position).nhwc
-        shape = (hwc[0], hwc[1], hwc[2])
-        part = replace(site, inputs=(site.inputs[position],), consts=(site.consts[position],))
-        params = caller.kernel.pack(part)
-        for b in range(batch):
-            view = storage.dense(caller.operand_value(position), shape, b, True)
-            out = storage.dense(
-                caller.node.outputs[0], (out_shape[0], out_shape[1], out_shape[2]), n0 + b, n > 1
-            )
-            origin = y0 * out.row_stride + x0 * out.pixel_stride
-            out = replace(
-                out,
-                box=Box.of(shape),
-                rows=shape[0],
-                offset=out.offset + origin + c0 * site.output.dtype.size_bytes,
-            )
-            operand = Operand(view, None, RESIDENT, position)
-            step = caller.step(storage, time, (operand,), out, Box.of(shape), batch=b)
-            steps.append(replace(step, shape=shape, in_shape=shape, params=params))
     return steps

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from mcuc.errors import McucError, ScheduleError, raise_all
 from mcuc.ir.graph import Graph, State
-from mcuc.ir.program import Kept, Port, Program, Segment, Step
+from mcuc.ir.program import Form, Kept, Port, Program, Segment, Step
 from mcuc.ir.target import Target
 from mcuc.ops import spec_of
 from mcuc.ops.spec import NUMERICS, Site
@@ -35,7 +35,7 @@ def lower(
         target: Decides which kernels apply.
         schedule: Default layer by layer.
         numerics: Rule set.
-        input_mode: "consumed", "kept" or "streamed": what becomes of the inputs.
+        input_mode: "consumed", "kept", "streamed" or "random": what becomes of the inputs.
         forced: Node index -> kernel symbol, for tests.
 
     Raises:
@@ -91,6 +91,8 @@ def callers_of(
         except ScheduleError as error:
             errors.append(error)
             continue
+        if spec.variadic:
+            kernel = replace(kernel, operands=tuple(range(len(node.inputs))))
         callers[i] = Caller(i, node, spec, site, kernel)
     raise_all(errors)
     return callers
@@ -133,10 +135,17 @@ def _port(storage: Storage, value: int) -> Port:
     return Port(value, storage.dense(value, (shape[0] * shape[1], shape[2], shape[3]), 0, False))
 
 
+def _form(step: Step, storage: Storage) -> Form:
+    """Rows that the application is asked for are copied by a form of their own."""
+    asks = storage.fetches and any(operand.outside for operand in step.inputs)
+    return Form.FETCH if asks and step.form is Form.PIXEL else step.form
+
+
 def _resolved(segment: Segment, storage: Storage) -> Segment:
     def step(s: Step) -> Step:
         return replace(
             s,
+            form=_form(s, storage),
             parts=tuple(step(part) for part in s.parts),
             inputs=tuple(replace(o, view=renumber(o.view, storage)) for o in s.inputs),
             output=renumber(s.output, storage),

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from mcuc.errors import ScheduleError
+from mcuc.ir.graph import Graph
 from mcuc.ir.program import Box, Buffer, Form, Operand, Segment, Step, View
 from mcuc.schedule.call import RESIDENT, Caller
 from mcuc.schedule.spec import Group
@@ -26,58 +27,76 @@ def build(
         ScheduleError: E303 for a node that cannot be cut, or values read from outside the group.
     """
     members = [callers[i] for i in group.nodes]
-    _check(members, group, callers, storage)
+    refused = refusal(members, group.grid, callers, storage.graph, storage.pushed)
+    if refused is not None:
+        raise ScheduleError(
+            "E303",
+            f"{refused[0].node.op} cannot be part of a patch",
+            loc=refused[0].node.loc,
+            why=refused[1],
+            help="choose another group, grid or input mode",
+        )
     last = members[-1]
     height, width, _ = last.output_shape
     storage.define(last.node.outputs[0], time)
     segments: list[Segment] = []
     for j in range(group.grid[0]):
         for i in range(group.grid[1]):
-            y0, y1 = _cut(height, group.grid[0], j)
-            x0, x1 = _cut(width, group.grid[1], i)
+            y0, y1 = cut(height, group.grid[0], j)
+            x0, x1 = cut(width, group.grid[1], i)
             label = f"patch {j},{i} of {group.grid[0]}x{group.grid[1]}"
             steps = _patch((y0, y1, x0, x1), members, storage, time + len(segments))
             segments += [Segment("patch", (step,), label=label) for step in steps]
     return segments
 
 
-def _cut(size: int, parts: int, k: int) -> tuple[int, int]:
+def cut(size: int, parts: int, k: int) -> tuple[int, int]:
+    """Rows or columns [first, end) of part k."""
     return (size * k // parts, size * (k + 1) // parts)
 
 
-def _check(
-    members: list[Caller], group: Group, callers: Mapping[int, Caller], storage: Storage
-) -> None:
+def refusal(
+    members: list[Caller],
+    grid: tuple[int, int],
+    callers: Mapping[int, Caller],
+    graph: Graph,
+    pushed: frozenset[int] = frozenset(),
+) -> tuple[Caller, str] | None:
+    """The first node of a group that keeps it from being cut into patches, and why.
+
+    Args:
+        members: The group, in order.
+        grid: Patches (vertically, horizontally).
+        callers: Of all nodes.
+        graph: The graph.
+        pushed: Inputs whose rows come once.
+    """
+    nodes = {c.index for c in members}
     inside = {c.node.outputs[0] for c in members[:-1]}
-    outside = [c for i, c in callers.items() if i not in group.nodes]
-    read = {v for c in outside for v in c.node.inputs} | set(storage.graph.results)
+    read = {v for i, n in enumerate(graph.nodes) if i not in nodes for v in n.inputs}
+    read |= set(graph.results)
     height, width, _ = members[-1].output_shape
     for caller in members:
-        uncut = caller.kernel.form in (Form.WHOLE, Form.FOLD) or caller.spec.assemble
-        why = ""
+        uncut = caller.kernel.form in (Form.WHOLE, Form.FOLD)
+        uncut = uncut or (caller.spec.variadic and not caller.reads_same_pixels)
         if uncut or caller.canonical.batch != 1:
-            why = "its kernel needs whole operands, or it has a batch"
-        elif caller.node.outputs[0] in inside & read:
-            why = "its output is read outside the group"
-        elif height < group.grid[0] or width < group.grid[1]:
-            why = f"the last output has only {height}x{width} pixels"
-        if why:
-            raise ScheduleError(
-                "E303",
-                f"{caller.node.op} cannot be part of a patch",
-                loc=caller.node.loc,
-                why=why,
-                help="choose another group or grid",
-            )
+            return caller, "its kernel needs whole operands, or it has a batch"
+        if any(v in pushed for v in caller.node.inputs):
+            return caller, "rows that are pushed come once, and patches read some twice"
+        if caller.node.outputs[0] in inside & read:
+            return caller, "its output is read outside the group"
+        if height < grid[0] or width < grid[1]:
+            return caller, f"the last output has only {height}x{width} pixels"
+    return None
 
 
-def _patch(
-    cut: tuple[int, int, int, int], members: list[Caller], storage: Storage, time: int
-) -> list[Step]:
-    """The steps of one patch, the first at `time`; boxes are found from the last node back."""
-    last = members[-1]
-    channels = last.output_shape[2]
-    boxes = {last.node.outputs[0]: Box(*cut, 0, channels)}
+def boxes_of(patch: Box, members: list[Caller]) -> tuple[dict[int, Box], dict[int, int]]:
+    """What a patch of the last node's output needs, found from the last node back.
+
+    Returns:
+        Value -> its box, inputs of the group included; and value -> the last member that reads it.
+    """
+    boxes = {members[-1].node.outputs[0]: patch}
     last_read: dict[int, int] = {}
     for k in reversed(range(len(members))):
         caller = members[k]
@@ -87,6 +106,15 @@ def _patch(
             last_read.setdefault(value, k)
             if box is not None:
                 boxes[value] = boxes[value].union(box) if value in boxes else box
+    return boxes, last_read
+
+
+def _patch(
+    place: tuple[int, int, int, int], members: list[Caller], storage: Storage, time: int
+) -> list[Step]:
+    """The steps of one patch, the first at `time`."""
+    last = members[-1]
+    boxes, last_read = boxes_of(Box(*place, 0, last.output_shape[2]), members)
     views: dict[int, View] = {}
     steps = []
     for k, caller in enumerate(members):

@@ -21,7 +21,7 @@ from mcuc.schedule.spec import Tile
 from mcuc.schedule.tile import Tiled, chains
 
 ROWS = (1, 2, 3, 4, 6, 8)
-COLUMNS = (8, 4)  # of a block; a descent keeps to one of them
+COLUMNS = (16, 8, 4)  # of a block; a descent keeps to one of them
 MOST_STEPS = 64
 MOST_TILES = 6  # added in one step
 TRIED = 5  # chains for each tile, those with the largest rings inside first

@@ -28,8 +28,14 @@ class Storage:
     extra: list[Buffer] = field(default_factory=list)
     trails: list[tuple[int, int, int, int]] = field(default_factory=list)
     outside: frozenset[int] = frozenset()
+    fetches: bool = False
     states: dict[int, int] = field(default_factory=dict)
     _dense: dict[int, int] = field(default_factory=dict)
+
+    @property
+    def pushed(self) -> frozenset[int]:
+        """Inputs whose rows come once and in order, whether or not anything asks for them."""
+        return frozenset() if self.fetches else self.outside
 
     @classmethod
     def of(
@@ -42,7 +48,7 @@ class Storage:
             segment_of: Node index -> time at which it has run.
             end: Number of segments.
             input_mode: Inputs are "consumed" (live to their last use), "kept" to the end, or
-                "streamed": delivered by the application, outside all buffers.
+                outside all buffers: "streamed" by the application, or fetched from it at "random".
         """
         root = {v: v for v in graph.values}
         for node in graph.nodes:
@@ -61,7 +67,8 @@ class Storage:
         for v in graph.inputs:
             storage._use(v, end if input_mode == "kept" else -1)
             storage.define(v, -1)
-        storage.outside = frozenset(graph.inputs if input_mode == "streamed" else ())
+        storage.fetches = input_mode == "random"
+        storage.outside = frozenset(graph.inputs if input_mode in ("streamed", "random") else ())
         offset = 0
         for state in graph.states:
             storage._use(state.source, end)  # no step writes there

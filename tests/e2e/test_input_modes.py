@@ -1,4 +1,4 @@
-"""What becomes of inputs: overwritten by the run, kept by it, or pushed row by row.
+"""What becomes of inputs: overwritten by the run, kept by it, pushed row by row, or asked for.
 
 Small random networks and the digits model, on the host under sanitizers and in QEMU, on arenas of
 exactly the planned size between guard zones.
@@ -6,11 +6,13 @@ exactly the planned size between guard zones.
 
 from __future__ import annotations
 
+import math
 import re
 import shutil
 import subprocess
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -26,6 +28,7 @@ from mcuc.frontends.tflite.load import load_tflite
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.target import HOST
 from mcuc.ops.interpret import run_reference
+from mcuc.schedule.spec import Group
 from mcuc_codegen.project import Project, generate
 from tests.support.cases import fill
 from tests.support.models import DIGITS
@@ -47,7 +50,7 @@ class Trial:
     unit: Unit
 
     @classmethod
-    def of(cls, graph: Graph, mode: str, name: str, board: str | None, **more: str) -> Trial:
+    def of(cls, graph: Graph, mode: str, name: str, board: str | None, **more: Any) -> Trial:
         target = HOST if board is None else load_board(board).target
         made = lower_and_plan(graph, target, Options(input_mode=mode, **more))
         project = generate(made.program, made.plan, name, graph.name)
@@ -149,6 +152,7 @@ def test_keeping_costs_memory_and_streaming_saves_it() -> None:
     graph = strided_chain("chain", (32, 32))
     arena = {mode: Trial.of(graph, mode, "n", None).unit.plan.arena_bytes for mode in INPUT_MODES}
     assert arena["streamed"] < arena["consumed"] < arena["kept"]
+    assert arena["random"] == arena["streamed"]
     assert arena["streamed"] < graph.type(0).size_bytes < arena["consumed"]
 
 
@@ -248,10 +252,50 @@ def test_what_cannot_be_streamed_is_refused() -> None:
         Trial.of(batch.graph(), "streamed", "n", None)
     with pytest.raises(ScheduleError, match="E304"):
         Trial.of(strided_chain("chain", (8, 8)), "streamed", "n", None, schedule="layer")
+    with pytest.raises(ScheduleError, match="E303"):
+        Trial.of(strided_chain("chain", (24, 20)), "streamed", "n", None, groups=(PATCHES,))
     net = Network("itself", (1, 8, 8, 3))
     net.relu()
     with pytest.raises(ScheduleError, match="E304"):
         Trial.of(net.graph(0, net.last), "streamed", "n", None)
+
+
+# --- random ---------------------------------------------------------------------------------------
+
+PATCHES = Group("patch", (0, 1, 2), (2, 3))  # the copy behind the input, and two layers
+
+
+@pytest.mark.parametrize("board", PLACES)
+@pytest.mark.parametrize("schedule", ["layer", "stream", "least", "tiles", "patch"])
+def test_a_model_asks_for_rows_in_every_schedule(
+    schedule: str, board: str | None, tmp_path: Path
+) -> None:
+    graphs = [strided_chain("chain", (24, 20)), skip_of_the_input(), ignoring_the_last_rows()]
+    more: dict[str, Any] = {"schedule": schedule}
+    if schedule == "patch":
+        graphs.remove(graphs[1])  # its input is read behind the patches, too
+        more = {"groups": (PATCHES,)}
+    elif schedule == "least":
+        more = {"minimize": "sram"}
+    elif schedule == "tiles":
+        more = {"minimize": "sram", "max_recompute": math.inf}
+    trials = [Trial.of(graph, "random", f"n{i}", board, **more) for i, graph in enumerate(graphs)]
+    units, bench = build(trials, tmp_path, board)
+    vectors = [trial.vectors() for trial in trials]
+    for trial, given, records in zip(
+        trials, vectors, run_bench(bench, units, vectors), strict=True
+    ):
+        trial.check(given, records)
+
+
+def test_patches_of_an_input_outside_need_only_their_windows() -> None:
+    graph = strided_chain("chain", (48, 48))
+    kept = Trial.of(graph, "kept", "n", None, groups=(Group("patch", (0, 1), (4, 4)),))
+    random = Trial.of(graph, "random", "n", None, groups=(Group("patch", (0, 1, 2), (4, 4)),))
+    window = 17 * 17 * 3  # what 6x6 pixels of the second layer read
+    image = graph.type(graph.inputs[0]).size_bytes
+    scratch = 128  # of kernels; what else lies there need not
+    assert random.unit.plan.arena_bytes <= kept.unit.plan.arena_bytes - image + window + scratch
 
 
 # --- headers --------------------------------------------------------------------------------------
@@ -260,6 +304,7 @@ WORDS = {
     "kept": "Inputs survive a run.",
     "consumed": "Inputs are overwritten by a run.",
     "streamed": "The input is never whole in memory.",
+    "random": "The model asks for the input as it needs it.",
 }
 
 
@@ -270,7 +315,8 @@ def test_headers_say_what_happens_and_are_c_and_cpp(mode: str, tmp_path: Path) -
     header = files["net.h"]
     assert [words for words in WORDS.values() if words in header] == [WORDS[mode]]
     assert ("net_push_rows(" in header) == ("net_reset(" in header) == (mode == "streamed")
-    assert ("net_run(" in header) == ("*net_input(" in header) == (mode != "streamed")
+    assert ("net_run_random(" in header) == (mode == "random")
+    assert ("net_run(" in header) == ("*net_input(" in header) == (mode in ("kept", "consumed"))
     for name, text in files.items():
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)

@@ -23,7 +23,7 @@ from mcuc.ops import (
     transpose,
 )
 from mcuc.ops.spec import Site
-from tests.support.cases import fill, s8
+from tests.support.cases import fill, per_channel, s8
 
 SCALE = 0.05
 
@@ -73,16 +73,25 @@ class GraphBuilder:
         return self.node("pad", pad.Attrs(), tuple(operands), type_)
 
     def conv(self, x: int, channels: int, attrs: conv2d.Attrs, kernel: int, seed: int = 0) -> int:
-        rng = np.random.default_rng(seed)
         shape = (channels, kernel, kernel, self.values[x].type.shape[3])
-        weights = self.const(rng.integers(-127, 128, shape, np.int8), s8(shape, 0.01))
-        return self.node("conv2d", attrs, (x, weights), s8((), 1.0, -4))
+        operands = self._weights(x, shape, 0, seed)
+        return self.node("conv2d", attrs, operands, s8((), 1.0, -4))
 
     def depthwise(self, x: int, attrs: depthwise_conv2d.Attrs, kernel: int, seed: int = 0) -> int:
-        rng = np.random.default_rng(seed)
         shape = (1, kernel, kernel, self.values[x].type.shape[3])
-        weights = self.const(rng.integers(-127, 128, shape, np.int8), s8(shape, 0.01))
-        return self.node("depthwise_conv2d", attrs, (x, weights), s8((), 0.3, 9))
+        operands = self._weights(x, shape, 3, seed)
+        return self.node("depthwise_conv2d", attrs, operands, s8((), 0.3, 9))
+
+    def _weights(self, x: int, shape: tuple[int, ...], axis: int, seed: int) -> tuple[int, ...]:
+        """Seeded weights and biases behind x: some scales negative, some channels all 0."""
+        rng = np.random.default_rng(seed)
+        channels = shape[axis]
+        data = np.moveaxis(rng.integers(-128, 128, shape, np.int8), axis, -1)
+        data = np.moveaxis(data * rng.choice([0, 1, 1], channels).astype(np.int8), -1, axis)
+        scales = 0.01 * rng.choice([-1.0, 1.0], channels) if channels > 1 else [0.01]
+        weights = self.const(data, per_channel(shape, list(scales), axis))
+        bias = rng.integers(-30000, 30000, channels, np.int32)
+        return x, weights, self.const(bias)
 
 
 def random_inputs(graph: Graph, seed: int) -> list[Array]:

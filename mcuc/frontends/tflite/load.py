@@ -33,6 +33,7 @@ from mcuc.frontends.tflite.schema import (
     read_model,
 )
 from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, STATE_HELP, Tensors
+from mcuc.frontends.tflite.uint8 import with_rules, with_uint8_ports
 from mcuc.frontends.tflite.variables import OPERATORS as STATEFUL
 from mcuc.frontends.tflite.variables import Variables
 from mcuc.ir.graph import Graph, Node, State, Value
@@ -127,6 +128,8 @@ class _Loader:
         raise_all(problems[:_MOST_PROBLEMS])
         values = self._used(states)
         graph = Graph(tuple(self._nodes), values, self._model.inputs, outputs, name, states)
+        if self._tensors.uint8:
+            graph = with_uint8_ports(graph, frozenset(self._tensors.moved))
         return Loaded(graph, tuple(self._notes))
 
     def _states(self) -> tuple[State, ...]:
@@ -249,7 +252,10 @@ class _Loader:
             return
         try:
             mapped = BUILTINS[loc.op].map(operator)
-            self._add_parts(raw, operator, parts_of(mapped, operator))
+            parts = parts_of(mapped, operator)
+            if self._tensors.uint8:
+                parts = tuple(with_rules(part) for part in parts)
+            self._add_parts(raw, operator, parts)
         except McucError as problem:
             self._problems.extend(flatten(problem))
 

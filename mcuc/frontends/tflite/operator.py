@@ -161,7 +161,8 @@ class Remember:
     value: int
 
 
-Parts = tuple[Part | Known | Source | Remember, ...]
+AnyPart = Part | Known | Source | Remember
+Parts = tuple[AnyPart, ...]
 
 
 @dataclass(frozen=True)

@@ -30,13 +30,21 @@
 #define MCUC_MAX_TILE_STEPS 4
 
 /* The memory a run works in: one base address per RAM region of the plan, and the state that lives
- * from one run to the next (NULL when the model has none). A model whose input comes in rows has a
- * region more: where row 0 of the input would lie if all rows lay behind each other. */
+ * from one run to the next (NULL when the model has none). A model whose input is outside the plan
+ * has a region more: where row 0 of the input would lie if all rows lay behind each other, when the
+ * application pushes them; an mcuc_reader, when the model asks for them. */
 typedef struct mcuc_memory {
   void *ram[MCUC_MAX_REGIONS];
   void *state;
   int32_t pushed; /* rows of the input that have come so far */
 } mcuc_memory;
+
+/* The application's function that finds pixels [x, x + n) of row y of the input. What it returns is
+ * read before the next call. */
+typedef struct mcuc_reader {
+  const void *(*read)(void *context, int32_t y, int32_t x, int32_t n);
+  void *context;
+} mcuc_reader;
 
 /* A place in memory: an offset in a RAM region, or constant data. */
 typedef struct mcuc_place {
@@ -136,7 +144,9 @@ typedef struct mcuc_pixel_call {
  * reads in kernel row top + i; output pixel j reads stride_w * j pixels further. At the edges of
  * the map only the part of the windows inside it is passed: kernel rows [top, top + kernel_h) and
  * columns [left, left + kernel_w), either may be empty; the rest is padding. Where columns are
- * missing, n is 1. */
+ * missing, n is 1, unless the kernel takes edges: then all pixels of the row come at once, the
+ * first window begins at column `start` of the map, which may be negative, and rows[i] points at
+ * the first column from there on that exists. */
 typedef struct mcuc_window_call {
   const void *const *rows;
   int32_t in_step; /* bytes from input pixel to input pixel */
@@ -145,6 +155,7 @@ typedef struct mcuc_window_call {
   int32_t n;
   int32_t top, left;
   int32_t kernel_h, kernel_w;
+  int32_t start, in_w; /* for kernels that take edges; in_w: columns of the map */
   void *scratch;
 } mcuc_window_call;
 

@@ -7,92 +7,81 @@
  * are computed alike. Blocks of one pixel by four channels. Bit-exact to
  * mcuc/ops/depthwise_conv2d.py:ref.
  */
-#include "depthwise_conv2d/depthwise_dsp.h"
+#include "depthwise_conv2d/depthwise_taps.h"
 
-/* Points taps at the pixels of the window that begins `start` bytes from the call's first. */
-static void mcuc_depthwise_dsp_point(const mcuc_depthwise_dsp_params *p, const mcuc_window_call *c,
-                                     const mcuc_depthwise_dsp_block *block, int32_t start,
-                                     mcuc_depthwise_dsp_tap *taps)
+#define MCUC_DEPTHWISE_DSP_TAP          \
+  "ldr %[a], [%[p]], #4\n\t"            \
+  "ldr %[a], [%[a], %[c]]\n\t"          \
+  "ldrd %[q], %[r], [%[w]], #8\n\t"     \
+  "sxtb16 %[b], %[a]\n\t"               \
+  "sxtb16 %[a], %[a], ror #8\n\t"       \
+  "smlabb %[s0], %[b], %[q], %[s0]\n\t" \
+  "smlatt %[s2], %[b], %[q], %[s2]\n\t" \
+  "smlabb %[s1], %[a], %[r], %[s1]\n\t" \
+  "smlatt %[s3], %[a], %[r], %[s3]\n\t"
+
+/* mcuc_dsp_requantize */
+#define MCUC_DEPTHWISE_DSP_STORE(s)   \
+  "ldrd %[q], %[r], [%[w]], #8\n\t"   \
+  "smmlar %[a], " s ", %[q], " s      \
+  "\n\t"                              \
+  "add %[a], %[a], %[a], asr #31\n\t" \
+  "smmlar %[a], %[a], %[r], %[n]\n\t" \
+  "ssat %[a], #8, %[a]\n\t"           \
+  "strb %[a], [%[p]], #1\n\t"
+
+/* Per tap two words: weights of channels (0, 2) and (1, 3) as halves; then multiplier and power of
+ * mcuc_dsp_scale for each channel. */
+static const int32_t *mcuc_depthwise_dsp_blocks(mcuc_depthwise_block *block, int32_t c,
+                                                const int32_t *w)
 {
-  const int32_t step = p->dilation_w * c->in_step;
-  int32_t t = 0;
-  int32_t i;
-  for (i = 0; i < p->kernel_h; ++i) {
-    const int32_t row = i - c->top;
-    const int8_t *x = row >= 0 && row < c->kernel_h ? (const int8_t *)c->rows[row] + start : 0;
-    int32_t column;
-    for (column = -c->left; column < p->kernel_w - c->left; ++column) {
-      const int32_t inside = x != 0 && column >= 0 && column < c->kernel_w;
-      taps[t++] = mcuc_depthwise_dsp_tap_at(block, inside ? x + column * step : 0);
+#if MCUC_DSP_ASM
+  uint32_t a, b, q, r, p, n, s0, s1, s2, s3;
+  __asm__ volatile(
+      "1:\n\t"
+      "ldrd %[p], %[n], [%[block]]\n\t"
+      "ldrd %[s0], %[s1], [%[w]], #8\n\t"
+      "ldrd %[s2], %[s3], [%[w]], #8\n\t"
+      "2:\n\t" MCUC_DEPTHWISE_DSP_TAP MCUC_DEPTHWISE_DSP_TAP MCUC_DEPTHWISE_DSP_TAP
+      "subs %[n], %[n], #1\n\t"
+      "bne 2b\n\t"
+      "ldrd %[p], %[n], [%[block], #8]\n\t" MCUC_DEPTHWISE_DSP_STORE("%[s0]")
+          MCUC_DEPTHWISE_DSP_STORE("%[s1]") MCUC_DEPTHWISE_DSP_STORE("%[s2]")
+              MCUC_DEPTHWISE_DSP_STORE("%[s3]")
+      "str %[p], [%[block], #8]\n\t"
+      "ldr %[n], [%[block], #16]\n\t"
+      "adds %[c], %[c], #4\n\t"
+      "cmp %[c], %[n]\n\t"
+      "bne 1b\n\t"
+      : [c] "+r"(c), [w] "+r"(w), [a] "=&r"(a), [b] "=&r"(b), [q] "=&r"(q), [r] "=&r"(r),
+        [p] "=&r"(p), [n] "=&r"(n), [s0] "=&r"(s0), [s1] "=&r"(s1), [s2] "=&r"(s2), [s3] "=&r"(s3)
+      : [block] "r"(block)
+      : "cc", "memory");
+#else
+  for (; c != block->end; c += 4) {
+    int32_t acc[4];
+    int32_t i;
+    memcpy(acc, w, sizeof acc);
+    w += 4;
+    for (i = 0; i < block->turns * MCUC_DEPTHWISE_TURN; ++i) {
+      const uint32_t x = mcuc_dsp_load(mcuc_depthwise_at(block, i, c));
+      acc[0] = mcuc_dsp_smlabb(mcuc_dsp_sxtb16(x), (uint32_t)w[0], acc[0]);
+      acc[2] = mcuc_dsp_smlatt(mcuc_dsp_sxtb16(x), (uint32_t)w[0], acc[2]);
+      acc[1] = mcuc_dsp_smlabb(mcuc_dsp_sxtb16_ror8(x), (uint32_t)w[1], acc[1]);
+      acc[3] = mcuc_dsp_smlatt(mcuc_dsp_sxtb16_ror8(x), (uint32_t)w[1], acc[3]);
+      w += 2;
+    }
+    for (i = 0; i < 4; ++i) {
+      const mcuc_dsp_scale scale = {0, w[0], w[1]};
+      *block->y++ = mcuc_dsp_requantize(acc[i], &scale, block->out_offset);
+      w += 2;
     }
   }
-  for (; t < p->taps; ++t) {
-    taps[t] = taps[0]; /* with weights of 0 */
-  }
-}
-
-/* The rare channels of a pixel. */
-static void mcuc_depthwise_dsp_rare(const mcuc_depthwise_dsp_params *p,
-                                    const mcuc_depthwise_dsp_block *block, int32_t start, int8_t *y)
-{
-  const int32_t *r = p->rare;
-  int32_t i;
-  for (i = 0; i < p->rares; ++i) {
-    uint32_t acc = (uint32_t)r[1];
-    int32_t scaled;
-    int32_t t;
-    for (t = 0; t < p->taps; ++t) {
-      acc += (uint32_t)(*mcuc_depthwise_dsp_at(block, t, start + r[0]) * r[4 + t]);
-    }
-    scaled = mcuc_multiply_by_quantized_multiplier((int32_t)acc, r[2], r[3]);
-    y[r[0]] = (int8_t)mcuc_dsp_ssat8(mcuc_saturate_to_int32((int64_t)scaled + p->out_offset));
-    r += 4 + p->taps;
-  }
-}
-
-/* All channels of the pixel whose window begins `start` bytes from where the taps point. */
-static void mcuc_depthwise_dsp_pixel(const mcuc_depthwise_dsp_params *p,
-                                     mcuc_depthwise_dsp_block *block, int32_t start, int8_t *y)
-{
-  const int32_t even = p->channels & ~3;
-  const int32_t *w;
-  block->y = y;
-  block->end = start + even;
-  w = mcuc_depthwise_dsp_blocks(block, start, p->stream);
-  if (even < p->channels) {
-    block->y = y + p->channels - 4;
-    block->end = start + p->channels;
-    (void)mcuc_depthwise_dsp_blocks(block, block->end - 4, w);
-  }
-  if (p->rares > 0) {
-    mcuc_depthwise_dsp_rare(p, block, start, y);
-  }
-  mcuc_dsp_clamp(y, p->channels, p->low, p->high);
+#endif
+  return w;
 }
 
 MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8__dsp_1x4(const void *params, const void *call)
 {
-  const mcuc_depthwise_dsp_params *p = (const mcuc_depthwise_dsp_params *)params;
-  const mcuc_window_call *c = (const mcuc_window_call *)call;
-  mcuc_depthwise_dsp_tap *taps = (mcuc_depthwise_dsp_tap *)c->scratch;
-  /* Taps in the padding stay where they are while the others move from window to window. */
-  const int32_t whole = c->kernel_h == p->kernel_h && c->kernel_w == p->kernel_w;
-  mcuc_depthwise_dsp_block block;
-  int8_t *y = (int8_t *)c->dst;
-  int32_t start = 0; /* bytes from a row's first column to the window's */
-  int32_t n;
-
-  block.taps = taps;
-  block.turns = p->taps / MCUC_DEPTHWISE_DSP_TAPS;
-  block.out_offset = p->out_offset;
-  block.base = c->kernel_h > 0 ? (const int8_t *)c->rows[0] : p->padding;
-  block.padding = p->padding;
-  for (n = 0; n < c->n; ++n) {
-    if (n == 0 || !whole) {
-      mcuc_depthwise_dsp_point(p, c, &block, start, taps);
-    }
-    mcuc_depthwise_dsp_pixel(p, &block, whole ? start : 0, y);
-    start += p->stride_w * c->in_step;
-    y += c->dst_step;
-  }
+  mcuc_depthwise_run(params, call, mcuc_depthwise_dsp_blocks);
 }

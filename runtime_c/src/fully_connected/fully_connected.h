@@ -5,8 +5,8 @@
 #ifndef MCUC_FULLY_CONNECTED_H
 #define MCUC_FULLY_CONNECTED_H
 
+#include "mcuc/dsp.h"
 #include "mcuc/program.h"
-#include "mcuc/requant.h"
 
 /* Rule set litert-2.3: the accumulator times a double, rounded to an integer. */
 typedef struct mcuc_fully_connected_params {
@@ -34,13 +34,31 @@ typedef struct mcuc_fully_connected_line {
 
 /* Cores with the DSP extension, weights without zero point. */
 typedef struct mcuc_fully_connected_dsp_params {
-  const int32_t *weights; /* pairs of units, see mcuc/dsp_dot.h; an even number of pairs */
+  const int32_t *weights; /* by four units and four k four words: of two pairs (mcuc/dsp_dot.h)
+                             those of (k, k + 2), then those of (k + 1, k + 3) */
   const int32_t *lines;   /* [units, a multiple of 4] mcuc_fully_connected_line */
   int32_t depth;
   int32_t words; /* of four bytes, in a depth */
   int32_t units;
   int32_t low, high; /* clamping range */
 } mcuc_fully_connected_dsp_params;
+
+/* Multiply-accumulate, weights without zero point. */
+typedef struct mcuc_fully_connected_mac_params {
+  const int8_t *weights; /* by four units [depth][4] */
+  const int32_t *lines;  /* [units, a multiple of 4] mcuc_fully_connected_line */
+  int32_t depth;
+  int32_t units;
+  int32_t low, high; /* clamping range */
+} mcuc_fully_connected_mac_params;
+
+/* acc without its bias as an element. */
+static inline int8_t mcuc_fully_connected_line_at(int32_t acc, const mcuc_fully_connected_line *l)
+{
+  const int32_t x = (int32_t)((uint32_t)acc + (uint32_t)l->bias);
+  const int32_t high = (int32_t)(((int64_t)x * l->multiplier) >> 32);
+  return (int8_t)mcuc_dsp_ssat8((high + l->constant) >> l->right);
+}
 
 /* Rule set tflm: requantized with two roundings, as a convolution is. */
 typedef struct mcuc_fully_connected_tflm_params {

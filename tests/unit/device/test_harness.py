@@ -15,6 +15,7 @@ from mcuc.device.firmware import HarnessConfig, Program, assert_armv6m, build_pr
 from mcuc.device.harness import Request, RunRecord, encode_requests, run_requests
 from mcuc.device.toolchain import Options, Source, find_toolchain
 from mcuc.errors import BoardError, DeviceError, DeviceTimeoutError, ToolchainError
+from mcuc.ir.target import Region
 
 MODELS = Path(__file__).parent / "models.c"
 # The table in models.c, in order.
@@ -267,6 +268,36 @@ def test_a_fence_makes_the_emulated_ram_smaller() -> None:
             run_requests(built, [request("bad_address")])
         assert fault.value.data["kind"] == "MemManage fault"
         assert fault.value.data["address"] == address
+
+
+@pytest.mark.arm_gcc
+@pytest.mark.qemu
+def test_memory_beyond_a_fence_holds_what_is_no_part_of_the_board(tmp_path: Path) -> None:
+    board = load_board("qemu_m4")
+    assert board.emulator is not None
+    outside = Region("outside", 0x21000000, 1 << 20)
+    fence = replace(board.emulator, ram_limit_bytes=64 * 1024, outside=outside)
+    fenced = replace(board, emulator=fence)
+    text = MODELS.read_text()
+    for address, faults in (
+        (0x2000FFFC, False),
+        (0x20010000, True),
+        (0x20FFFFFC, True),
+        (0x210FFFFC, False),
+        (0x21100000, True),
+    ):
+        probe = tmp_path / f"{address:x}.c"
+        probe.write_text(text.replace("0xF0000000u", f"{address:#x}u"))
+        built = build_program([Source(probe)], CONFIG, tmp_path / f"{address:x}", board=fenced)
+        if faults:
+            with pytest.raises(DeviceError) as fault:
+                run_requests(built, [request("bad_address")])
+            assert fault.value.data["address"] == address
+        else:
+            run_requests(built, [request("bad_address")])
+    trace = next(s for s in built.elf.sections if s.name == ".outside")
+    assert trace.address == outside.address
+    assert trace.size_bytes > 0
 
 
 @pytest.mark.zig

@@ -2,21 +2,28 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from mcuc.ir.graph import Graph
-from mcuc.ir.types import DType, TensorType
+from mcuc.ir.types import DType, Quant, TensorType
+from mcuc.numerics import int8
 from mcuc.ops import add, average_pool2d, conv2d, dequantize, quantize, relu, reshape, transpose
 from mcuc.ops.depthwise_conv2d import Attrs as DepthwiseAttrs
 from mcuc.ops.interpret import run_reference
 from mcuc.passes.fold_constants import MAX_GROWTH_BYTES, fold_constants
 from mcuc.passes.fuse_pad import fuse_pad
+from mcuc.passes.merge_duplicates import merge_duplicates
+from mcuc.passes.positive_scales import positive_scales
+from mcuc.passes.remove_channels import remove_channels
 from mcuc.passes.remove_dead_nodes import remove_dead_nodes
+from mcuc.passes.remove_identities import remove_identities
 from mcuc.passes.strip_io_quantize import strip_io_quantize
 from mcuc.passes.transpose_to_reshape import transpose_to_reshape
 from mcuc.passes.verify import verify_graph
-from tests.support.cases import s8
+from tests.support.cases import per_channel, s8
 from tests.support.graphs import GraphBuilder, random_inputs
 
 X = s8((1, 5, 6, 2), 0.05, 7)
@@ -247,3 +254,150 @@ class TestStripIoQuantize:
         q = build.node("quantize", quantize.Attrs(), (x,), s8((1, 4), 0.1))
         graph = build.graph(build.node("quantize", quantize.Attrs(), (q,), S8))
         assert strip_io_quantize(graph) is graph
+
+
+class TestPositiveScales:
+    def graph(self, weights: list[int], scales: list[float], bias: list[int]) -> Graph:
+        build = GraphBuilder()
+        shape = (len(weights), 1, 1, 2)
+        data = np.repeat(np.asarray(weights, np.int8), 2).reshape(shape)
+        operands = (
+            build.input(X),
+            build.const(data, per_channel(shape, scales, 0)),
+            build.const(np.asarray(bias, np.int32)),
+        )
+        return build.graph(build.node("conv2d", PLAIN, operands, s8((), 0.1, 3)))
+
+    def test_channels_are_turned_round(self) -> None:
+        before = self.graph([5, -127, 9], [-0.01, 0.02, -0.03], [100, 200, -300])
+        after = positive_scales(before)
+        _, weights, bias = (after.values[v or 0] for v in after.nodes[0].inputs)
+        assert weights.const is not None and bias.const is not None
+        assert weights.const[:, 0, 0, 0].tolist() == [-5, -127, -9]
+        assert bias.const.tolist() == [-100, 200, 300]
+        assert weights.type.quant is not None and min(weights.type.quant.scales) > 0
+        assert_same(before, after)
+
+    def test_what_has_no_negative_stays(self) -> None:
+        for weights, bias in (([-128, 1], [0, 0]), ([100, 1], [-(2**31), 0])):
+            before = self.graph(weights, [-0.01, 0.02], bias)
+            assert positive_scales(before) is before
+
+    def test_positive_scales_stay(self) -> None:
+        before = self.graph([5, 6], [0.01, 0.02], [1, 2])
+        assert positive_scales(before) is before
+
+    @pytest.mark.parametrize("shift", [-14, -2, -1, 0, 5])
+    def test_the_rule_is_odd_in_the_factor(self, shift: int) -> None:
+        rng = np.random.default_rng(0)
+        acc = np.concatenate([rng.integers(-(2**31) + 1, 2**31, 100000), np.arange(-70000, 70000)])
+        for multiplier in (2**30, 2**30 + 1, 0x55555555, 2**31 - 1):
+            a = int8.requantize_conv(acc, -multiplier, shift, 5)
+            b = int8.requantize_conv(-acc, multiplier, shift, 5)
+            np.testing.assert_array_equal(a, b)
+
+
+class TestRemoveChannels:
+    """x -> 1x1 convolution with dead channels -> reader -> output."""
+
+    X = s8((1, 4, 4, 4), 0.05, -128)
+    MIDDLE = s8((), 0.1, -128)
+
+    def graph(self, bias: list[int], kernel: int, pad: int, middle: str = "") -> Graph:
+        """Channels 2 .. 7 of the first convolution have no weights."""
+        build = GraphBuilder()
+        rng = np.random.default_rng(1)
+        data = rng.integers(-127, 128, (8, 1, 1, 4), np.int8)
+        data[2:] = 0
+        weights = build.const(data, s8(data.shape, 0.01))
+        operands = (build.input(self.X), weights, build.const(np.asarray(bias, np.int32)))
+        y = build.node("conv2d", conv2d.Attrs(activation="relu"), operands, self.MIDDLE)
+        if middle == "depthwise":
+            y = build.depthwise(y, DepthwiseAttrs(pad=(1, 1, 1, 1)), 3, seed=3)
+        elif middle == "pool":
+            y = build.node("average_pool2d", average_pool2d.Attrs((2, 2)), (y,), self.MIDDLE)
+        attrs = conv2d.Attrs(pad=(pad,) * 4)
+        return build.graph(build.conv(y, 5, attrs, kernel, seed=2))
+
+    @pytest.mark.parametrize("middle", ["", "pool"])
+    @pytest.mark.parametrize(
+        ("value", "kernel", "pad"), [(-50, 1, 0), (90000, 1, 0), (900, 2, 0), (0, 3, 1)]
+    )
+    def test_constants_go(self, value: int, kernel: int, pad: int, middle: str) -> None:
+        before = self.graph([5, 6] + [value] * 6, kernel, pad, middle)
+        after = remove_channels(before)
+        assert after.type(after.nodes[0].outputs[0]).shape[3] == 4  # a word
+        assert after.type(after.outputs[0]).shape == before.type(before.outputs[0]).shape
+        assert_same(before, after)
+
+    def test_what_padding_makes_different_stays(self) -> None:
+        before = self.graph([5, 6] + [90000] * 6, 3, 1)
+        assert remove_channels(before) is before
+
+    def test_through_a_depthwise_convolution(self) -> None:
+        before = self.graph([5, 6] + [-1] * 6, 1, 0, "depthwise")
+        after = remove_channels(before)
+        assert [after.type(n.outputs[0]).shape[3] for n in after.nodes] == [4, 4, 5]
+        assert_same(before, after)
+
+    def test_outputs_keep_their_channels(self) -> None:
+        before = self.graph([5, 6] + [0] * 6, 1, 0)
+        (middle,) = before.nodes[0].outputs
+        shown = replace(before, outputs=(*before.outputs, middle))
+        assert remove_channels(shown) is shown
+
+
+class TestMergeDuplicates:
+    def test_chains_that_are_equal(self) -> None:
+        build = GraphBuilder()
+        x = build.input(X)
+        ends = [build.depthwise(build.conv(x, 3, PLAIN, 3, 5), DepthwiseAttrs(), 2) for _ in "ab"]
+        before = build.graph(build.node("add", add.Attrs(), (ends[0], ends[1]), X))
+        after = merge_duplicates(before)
+        assert ops(after) == ["conv2d", "depthwise_conv2d", "add"]
+        assert_same(before, after)
+
+    def test_what_differs_or_is_an_output_stays(self) -> None:
+        build = GraphBuilder()
+        x = build.input(X)
+        convolutions = [build.conv(x, 3, PLAIN, 3, seed) for seed in (5, 6)]
+        again = build.conv(x, 3, PLAIN, 3, 5)
+        before = build.graph(*convolutions, again)
+        assert merge_duplicates(before) is before
+
+
+class TestRemoveIdentities:
+    def graph(self, op: str, attrs: object, like: TensorType) -> Graph:
+        """x >= 0 -> op -> RELU of another scale."""
+        build = GraphBuilder()
+        x = build.node("relu", relu.Attrs(), (build.input(X),), s8((), 0.05, 0))
+        y = build.node(op, attrs, (x,), like)
+        return build.graph(build.node("relu", relu.Attrs("relu6"), (y,), s8((), 0.1, -128)))
+
+    def test_an_activation_that_never_clips(self) -> None:
+        before = self.graph("relu", relu.Attrs(), s8((), 0.05, 0))
+        after = remove_identities(before)
+        assert ops(after) == ["relu", "relu"]
+        assert_same(before, after)
+
+    def test_a_pool_of_single_elements(self) -> None:
+        before = self.graph("average_pool2d", average_pool2d.Attrs((1, 1)), s8((), 0.05, 0))
+        assert ops(remove_identities(before)) == ["relu", "relu"]
+
+    def test_what_clips_or_rescales_stays(self) -> None:
+        for attrs, like in ((relu.Attrs("relu_n1_to_1"), s8((), 0.05, 0)), (relu.Attrs(), S8)):
+            before = self.graph("relu", attrs, like)
+            assert remove_identities(before) is before
+
+    @pytest.mark.parametrize(("scale", "left"), [(0.1, 1), (0.2, 2)])
+    def test_conversions_in_a_row(self, scale: float, left: int) -> None:
+        """Through uint8 and back is one conversion; through a coarser scale it is not."""
+        build = GraphBuilder()
+        x = build.input(s8((1, 256), 0.1, 0))
+        u8 = TensorType((), DType.U8, Quant((scale,), (128,)))
+        middle = build.node("quantize", quantize.Attrs(), (x,), u8)
+        before = build.graph(build.node("quantize", quantize.Attrs(), (middle,), s8((), 0.1, 0)))
+        after = remove_dead_nodes(remove_identities(before))
+        assert len(after.nodes) == left
+        every = [np.arange(-128, 128, dtype=np.int8)[np.newaxis]]
+        np.testing.assert_array_equal(run_reference(before, every), run_reference(after, every))

@@ -11,13 +11,27 @@ from mcuc.ir.graph import Graph
 from mcuc.ops.interpret import run_reference
 from mcuc.passes.fold_constants import FOLD_CONSTANTS
 from mcuc.passes.fuse_pad import FUSE_PAD
+from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
+from mcuc.passes.positive_scales import POSITIVE_SCALES
+from mcuc.passes.remove_channels import remove_channels_pass
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
+from mcuc.passes.remove_identities import remove_identities_pass
 from mcuc.passes.spec import Pass
 from mcuc.passes.transpose_to_reshape import TRANSPOSE_TO_RESHAPE
 from mcuc.passes.verify import verify_graph
 from tests.support.graphs import graphs, random_inputs
 
-EXACT = (REMOVE_DEAD_NODES, FOLD_CONSTANTS, FUSE_PAD, TRANSPOSE_TO_RESHAPE)
+REMOVE_CHANNELS = remove_channels_pass("litert-2.3")
+EXACT = (
+    REMOVE_DEAD_NODES,
+    FOLD_CONSTANTS,
+    FUSE_PAD,
+    TRANSPOSE_TO_RESHAPE,
+    POSITIVE_SCALES,
+    REMOVE_CHANNELS,
+    MERGE_DUPLICATES,
+    remove_identities_pass("litert-2.3"),
+)
 CALM = settings(
     max_examples=60,
     deadline=None,

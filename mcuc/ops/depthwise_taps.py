@@ -1,0 +1,92 @@
+"""Depthwise convolutions in blocks of four channels: what their kernels are given.
+
+Twin: runtime_c/src/depthwise_conv2d/depthwise_taps.h.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Params
+from mcuc.ops import convolution, dsp_tables, mac_tables
+from mcuc.ops.checks import quant_of
+from mcuc.ops.convolution import INPUT, WEIGHTS, attrs_of
+from mcuc.ops.spec import Site
+
+Words = npt.NDArray[np.int32]
+
+# Channels of a block.
+BLOCK = 4
+
+
+def suits_dsp(site: Site) -> bool:
+    """Whether the factors are such that cores with the DSP extension can apply them."""
+    return dsp_tables.can_scale(convolution.multipliers(site, _taps(site).shape[1])[0])
+
+
+def pack_dsp(site: Site) -> Params:
+    """For cores with the DSP extension."""
+    taps = _taps(site)
+    factors = convolution.multipliers(site, taps.shape[1])
+    scales = dsp_tables.scales(_bias(site), *factors)
+    rare = dsp_tables.rare_channels(taps, scales, *factors)
+    return _params(site, dsp_tables.channel_stream(taps, scales), rare)
+
+
+def suits_mac(site: Site) -> bool:
+    """Whether all factors have the form of mcuc/mac.h."""
+    return _mac_scales(site) is not None
+
+
+def pack_mac(site: Site) -> Params:
+    """For the other cores."""
+    scales = _mac_scales(site)
+    assert scales is not None
+    taps = _taps(site)
+    none = np.zeros((0, BLOCK + dsp_tables.padded_taps(len(taps))), np.int32)
+    return _params(site, mac_tables.channel_stream(taps, scales), none)
+
+
+def scratch(site: Site) -> int:
+    """A word per tap."""
+    kernel_h, kernel_w = convolution.kernel_size(site)
+    return 4 * dsp_tables.padded_taps(kernel_h * kernel_w)
+
+
+def _params(site: Site, stream: Words, rare: Words) -> Params:
+    fields = convolution.window_fields(site)
+    zero = fields.pop("in_zero")
+    kernel_h, kernel_w = convolution.kernel_size(site)
+    channels = site.input(INPUT).shape[3]
+    return Params(
+        "mcuc_depthwise_taps_params",
+        "depthwise_conv2d/depthwise_taps.h",
+        {
+            "stream": stream,
+            "rare": rare,
+            "rares": len(rare),
+            "padding": np.full(channels, zero, np.int8),
+            "channels": channels,
+            "taps": dsp_tables.padded_taps(kernel_h * kernel_w),
+            **fields,
+            **convolution.output_fields(site, attrs_of(site).activation),
+        },
+    )
+
+
+def _taps(site: Site) -> Array:
+    """Weights as [taps, channels]."""
+    weights = site.const(WEIGHTS)
+    return weights.reshape(-1, weights.shape[3])
+
+
+def _bias(site: Site) -> Words:
+    return convolution.fold_bias(site, _taps(site).astype(np.int64).sum(axis=0))
+
+
+def _mac_scales(site: Site) -> Words | None:
+    taps = _taps(site)
+    factors = convolution.multipliers(site, taps.shape[1])
+    return mac_tables.scales(taps.T, _bias(site), factors, quant_of(site.output).zero_point)
