@@ -22,6 +22,7 @@ from mcuc.ops import (
     fully_connected,
     mean,
     mul,
+    pairwise,
     pooling,
     reduce,
     relu,
@@ -256,6 +257,13 @@ def _pad(export: _Export, node: Node) -> None:
     export.write("PADV2" if len(node.inputs) > 2 else "PAD", node)
 
 
+def _pairwise(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, pairwise.Attrs)
+    name = node.attrs.function
+    fused = _activation(node.attrs.activation) if name in ("sub", "div") else None
+    export.write(name.upper(), node, fused)
+
+
 def _unary(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, unary.Attrs)
     function, options = node.attrs.function, {}
@@ -294,4 +302,5 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "pad": _pad,
     "lstm": _without_operator,
     "unary": _unary,
+    "pairwise": _pairwise,
 }

@@ -77,6 +77,7 @@ _OPTIONS = {
     "DEPTH_TO_SPACE": "DepthToSpaceOptions",
     "SPACE_TO_DEPTH": "SpaceToDepthOptions",
     "LEAKY_RELU": "LeakyReluOptions",
+    "DIV": "DivOptions",
     "GELU": "GeluOptions",
 }
 

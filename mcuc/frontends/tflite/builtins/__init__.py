@@ -8,6 +8,7 @@ from types import MappingProxyType
 from mcuc.frontends.tflite.builtins import (
     elementwise,
     moves,
+    pairs,
     pooling,
     reduction,
     sequences,
@@ -19,6 +20,7 @@ from mcuc.frontends.tflite.operator import Builtin
 BUILTINS: Mapping[str, Builtin] = MappingProxyType(
     {
         **weights.BUILTINS,
+        **pairs.BUILTINS,
         **pooling.BUILTINS,
         **elementwise.BUILTINS,
         **reduction.BUILTINS,
