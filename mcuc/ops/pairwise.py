@@ -48,7 +48,6 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "sub": Function(np.subtract, _ALL),
         "div": Function(np.divide, _REAL),
         "squared_difference": Function(lambda a, b: (a - b) * (a - b), _REAL),
-        "maximum": Function(np.maximum, _ALL),
         "minimum": Function(np.minimum, _ALL),
         "prelu": Function(lambda a, b: np.where(a >= 0, a, a * b), _REAL),
         "less": Function(np.less, _ALL, True),
@@ -59,6 +58,7 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "not_equal": Function(np.not_equal, _ALL, True),
         "logical_and": Function(np.logical_and, (DType.BOOL,), True),
         "logical_or": Function(np.logical_or, (DType.BOOL,), True),
+        "maximum": Function(np.maximum, _ALL),
     }
 )
 

@@ -33,7 +33,7 @@ def cases() -> list[Case]:
             attrs, out = Attrs("sub", ACTIVATIONS[i % 4]), s8((), *QUANTS[i][2])
             found.append(Case(f"sub_quant_{i}_{pattern}", "pairwise", attrs, (x, y), (out,)))
     ramps = tuple(Operand(s8(shape, 0.05, 3), pattern="ramp") for shape in ((256, 1), (256,)))
-    for name in ("sub", "maximum", "less", "equal", "greater_equal"):
+    for name in ("sub", "minimum", "less", "equal", "greater_equal"):
         out = _result(name, DType.S8)
         found.append(Case(f"{name}_all_pairs", "pairwise", Attrs(name), ramps, (out,)))
     return found
