@@ -1,4 +1,4 @@
-"""REDUCE_MAX and REDUCE_MIN of int8 and float32, SUM and REDUCE_PROD of float32, over any axes.
+"""REDUCE_MAX and REDUCE_MIN of int8, int16 and float32, SUM and REDUCE_PROD of float32, over any axes.
 
 Source: TFLite `kernels/reduce.cc`. Maximum and minimum compare the stored integers of tensors
 quantized alike. LiteRT 2.3 reads the int8 operand of a SUM as uint8, and adds in 8 bits where input
@@ -21,7 +21,8 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 KINDS = ("max", "min", "sum", "prod")
-DTYPES = (DType.S8, DType.F32)
+DTYPES = (DType.S8, DType.S16, DType.F32)
+_INTEGERS = (DType.S8, DType.S16)
 
 
 @dataclass(frozen=True)
@@ -35,7 +36,7 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     x = problems.operand(0, "input", DTYPES)
     if x is not None:
-        if x.dtype is DType.S8:
+        if x.dtype in _INTEGERS:
             _check_quant(problems, x)
         elif site.output.dtype is not x.dtype:
             problems.add("E110", f"the result is {site.output.dtype.value}, not f32")
@@ -51,12 +52,12 @@ def _attrs(site: Site) -> Attrs:
 
 def _check_quant(problems: Problems, x: TensorType) -> None:
     kind = _attrs(problems.site).kind
-    quant, out = problems.per_tensor(x, "input"), problems.result()
+    quant, out = problems.per_tensor(x, "input"), problems.result_like(x)
     problems.same_quant(quant, out, "input and output of a reduction")
     if kind not in ("max", "min"):
         problems.add(
             "E110",
-            f"the {kind} of int8 tensors is not supported",
+            f"the {kind} of {x.dtype.value} tensors is not supported",
             why="TFLite 2.3 gives no meaningful result for it",
             help="use MEAN, or float32",
         )
@@ -87,7 +88,8 @@ def pack(site: Site) -> Params:
     """For both forms: each reads its own of `channels` and the loops."""
     loops = axes.loops(site)
     real = site.input().dtype is DType.F32
-    limit = float(np.finfo(np.float32).max) if real else 128
+    bits = 8 * site.input().dtype.size_bytes
+    limit = float(np.finfo(np.float32).max) if real else 1 << bits - 1
     start: float | int = {"max": -limit, "min": limit, "sum": 0.0, "prod": 1.0}[_attrs(site).kind]
     return Params(
         "mcuc_reduce_f32_params" if real else "mcuc_reduce_params",
@@ -97,7 +99,7 @@ def pack(site: Site) -> Params:
             "kept": loops[0],
             "reduced": loops[1],
             "kind": KINDS.index(_attrs(site).kind),
-            "start": start if real else min(int(start), 127),
+            "start": start if real else min(int(start), (1 << bits - 1) - 1),
         },
     )
 

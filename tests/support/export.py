@@ -27,6 +27,7 @@ from mcuc.ops import (
     reduce,
     relu,
     reshape,
+    resize_bilinear,
     softmax,
     transpose,
     transpose_conv,
@@ -257,6 +258,16 @@ def _pad(export: _Export, node: Node) -> None:
     export.write("PADV2" if len(node.inputs) > 2 else "PAD", node)
 
 
+def _resize_bilinear(export: _Export, node: Node) -> None:
+    attrs = node.attrs
+    assert isinstance(attrs, resize_bilinear.Attrs)
+    options = {
+        "align_corners": attrs.align_corners,
+        "half_pixel_centers": attrs.half_pixel_centers,
+    }
+    export.write("RESIZE_BILINEAR", node, options, [export.integers("size", attrs.size)])
+
+
 def _pairwise(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, pairwise.Attrs)
     name = node.attrs.function
@@ -302,5 +313,6 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "pad": _pad,
     "lstm": _without_operator,
     "unary": _unary,
+    "resize_bilinear": _resize_bilinear,
     "pairwise": _pairwise,
 }

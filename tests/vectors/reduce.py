@@ -15,7 +15,11 @@ def cases() -> list[Case]:
     return [
         _case(kind, dtype, *place, seed=i)
         for i, place in enumerate(PLACES)
-        for dtype, kinds in ((DType.S8, ("max", "min")), (DType.F32, KINDS))
+        for dtype, kinds in (
+            (DType.S8, ("max", "min")),
+            (DType.S16, ("max", "min")),
+            (DType.F32, KINDS),
+        )
         for kind in kinds
     ]
 
@@ -23,7 +27,7 @@ def cases() -> list[Case]:
 def _case(
     kind: str, dtype: DType, shape: tuple[int, ...], axes: tuple[int, ...], keep: bool, seed: int
 ) -> Case:
-    quant = s8((), 0.05, -9).quant if dtype is DType.S8 else None
+    quant = None if dtype is DType.F32 else s8((), 0.05, -9 * (dtype is DType.S8)).quant
     name = f"{kind}_{dtype.value}_{seed}_{shape}_{axes}".replace(" ", "")
     x, out = Operand(TensorType(shape, dtype, quant)), TensorType((), dtype, quant)
     return Case(name, "reduce", Attrs(axes, keep, kind), (x,), (out,), seed=seed)
