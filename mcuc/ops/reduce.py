@@ -1,4 +1,4 @@
-"""REDUCE_MAX and REDUCE_MIN of int8, int16 and float32, SUM and REDUCE_PROD of float32, over any axes.
+"""REDUCE_MAX and REDUCE_MIN of int8, int16, float32; SUM and REDUCE_PROD of float32; any axes.
 
 Source: TFLite `kernels/reduce.cc`. Maximum and minimum compare the stored integers of tensors
 quantized alike. LiteRT 2.3 reads the int8 operand of a SUM as uint8, and adds in 8 bits where input

@@ -139,7 +139,7 @@ def _float_operand(operand: Operand) -> Operand:
     return Operand(TensorType(type_.shape, DType.F32), data, pattern)
 
 
-WEIGHTED = ("conv2d", "depthwise_conv2d", "fully_connected")
+WEIGHTED = ("conv2d", "depthwise_conv2d", "fully_connected", "transpose_conv")
 
 
 def as_int16(case: Case) -> Case:
