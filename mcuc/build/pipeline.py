@@ -17,6 +17,7 @@ from mcuc.ir.graph import Graph
 from mcuc.ir.program import Program
 from mcuc.ir.target import Target
 from mcuc.passes.center_weights import CENTER_WEIGHTS
+from mcuc.passes.flatten import flatten_pass
 from mcuc.passes.fold_constants import fold_constants_pass
 from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
@@ -50,6 +51,7 @@ def passes(options: Options) -> list[Pass]:
         remove_identities_pass(options.numerics),  # what changes nothing
         POSITIVE_SCALES,  # fast kernels want factors that are not negative
         remove_channels_pass(options.numerics),  # constants, and what nothing depends on
+        flatten_pass(options.numerics),  # a flattened map is read row by row
         REMOVE_DEAD_NODES,  # what the passes above left behind
         *([STREAM_INPUT] if outside else []),  # rows of the input get a place to stay
         Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory

@@ -39,6 +39,7 @@ def unusual_output_scale(case: Case) -> bool:
 NO_OPERATOR = {
     "lstm": "its state is joined to one tensor; tests/e2e/test_state.py has models with it",
     "copy_rows": "mcuc.passes.stream_input puts it behind a streamed input; it computes nothing",
+    "fully_connected_rows": "mcuc.passes.flatten makes it of FULLY_CONNECTED, which is compared",
     "take": "many operators become it; tests/e2e/test_builtins.py puts them to the interpreter",
 }
 # (op, which of its cases, why the interpreter cannot judge them).
