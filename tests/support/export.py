@@ -17,6 +17,7 @@ from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops import (
     add,
+    arg_max,
     average_pool2d,
     concatenation,
     fully_connected,
@@ -268,6 +269,14 @@ def _resize_bilinear(export: _Export, node: Node) -> None:
     export.write("RESIZE_BILINEAR", node, options, [export.integers("size", attrs.size)])
 
 
+def _arg_max(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, arg_max.Attrs)
+    wide = export.graph.type(node.outputs[0]).dtype is DType.S64
+    axis = export.integers("axis", [node.attrs.axis])
+    name = "ARG_MIN" if node.attrs.least else "ARG_MAX"
+    export.write(name, node, {"output_type": 4 if wide else 2}, [axis])
+
+
 def _pairwise(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, pairwise.Attrs)
     name = node.attrs.function
@@ -313,6 +322,7 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "pad": _pad,
     "lstm": _without_operator,
     "unary": _unary,
+    "arg_max": _arg_max,
     "resize_bilinear": _resize_bilinear,
     "pairwise": _pairwise,
 }

@@ -254,7 +254,7 @@ class _Loader:
             mapped = BUILTINS[loc.op].map(operator)
             parts = parts_of(mapped, operator)
             if self._tensors.uint8:
-                parts = tuple(with_rules(part) for part in parts)
+                parts = tuple(with_rules(part, loc) for part in parts)
             self._add_parts(raw, operator, parts)
         except McucError as problem:
             self._problems.extend(flatten(problem))
