@@ -91,7 +91,7 @@ def outputs_on(
 ) -> list[list[Array]]:
     """The outputs of each vector, run once."""
     if place == "reference":
-        graph, numerics = compiled.lowered.graph, compiled.options.numerics
+        graph, numerics = compiled.lowered.whole, compiled.options.numerics
         return [run_reference(graph, vector, numerics) for vector in vectors]
     with bench(compiled, place) as made:
         return [compiled.unit.decode(record.outputs) for record in made.run(vectors)]

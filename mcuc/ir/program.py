@@ -352,7 +352,9 @@ class Program:
     """Everything that is needed to plan memory and write C.
 
     Attributes:
+        inputs, outputs: Of the application; `states` are not among them.
         overlaps: Pairs of buffers that need not be apart.
+        states: Rows that live from run to run: as a run finds them, and leaves them, in one place.
         numerics: Name of the rule set, "litert-2.3" or "tflm".
     """
 
@@ -365,6 +367,7 @@ class Program:
     overlaps: tuple[Overlap, ...] = ()
     numerics: str = "litert-2.3"
     notes: tuple[str, ...] = field(default=())
+    states: tuple[tuple[Port, Port], ...] = ()
 
     @property
     def pushes(self) -> bool:
@@ -385,6 +388,12 @@ class Program:
     @property
     def _outside(self) -> bool:
         return any(operand.outside for step in self.steps() for operand in step.inputs)
+
+    @property
+    def window_runs(self) -> int:
+        """Runs after which the outputs are those of a whole window; 1 if no window slides."""
+        rows = self.graph.type(self.graph.inputs[0]).nhwc[1] if self.graph.window else 1
+        return max(1, -(-self.graph.window // rows))
 
     def steps(self) -> list[Step]:
         """All steps; the index is the step id used in traces."""
