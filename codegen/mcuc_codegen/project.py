@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import jinja2
+import numpy as np
 
 from mcuc import __version__
 from mcuc.ir.program import Program
@@ -103,7 +104,8 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
     outputs = port_views(program.outputs, program.graph, tables, "output", name)
     outside = next((port for port in inputs if port.outside), None)
     regions = _regions(program, plan, tables, name)
-    state_bytes = STATE_BYTES if program.pushes or program.graph.window else 0
+    counts = program.pushes or program.graph.window
+    state_bytes = STATE_BYTES if counts else program.state_bytes
     params_headers = sorted({step.params.header for step in program.leaves()})
     context = {
         "name": name,
@@ -120,6 +122,7 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         "sliding": program.window_runs if program.graph.window else 0,
         "window": program.graph.window,
         "state_bytes": state_bytes,
+        "states": [_state(program, tables, i) for i in range(len(program.states))],
         "kept": _kept(program),
         "outputs": outputs,
         "tables": tables,
@@ -149,6 +152,27 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         window_runs=program.window_runs,
         delivery="pushed" if program.pushes else "fetched" if program.fetches else "",
     )
+
+
+def _state(program: Program, tables: Tables, index: int) -> dict[str, object]:
+    """What the templates need of a state: its place, what it starts with and ends with."""
+    kept, source = program.states[index], program.graph.states[index].source
+    raw = np.ascontiguousarray(kept.initial).view(np.uint8).reshape(-1)
+    if kept.result.buffer is None:
+        assert kept.result.const is not None
+        result = tables.array(kept.result.const, "state after a run")
+    else:
+        region, offset = tables.place(kept.result.buffer, kept.result.offset)
+        result = f"(const uint8_t *)memory->ram[{region}] + {offset}"
+    flat = raw.size == 0 or bool((raw == raw[0]).all())
+    return {
+        "offset": kept.place.offset,
+        "size": kept.size_bytes,
+        "label": comment(program.graph.values[source].name),
+        "initial": "" if flat else tables.array(kept.initial, "state at first"),
+        "fill": int(raw[0]) if flat and raw.size else 0,
+        "result": result,
+    }
 
 
 def _kept(program: Program) -> bool:

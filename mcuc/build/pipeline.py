@@ -16,6 +16,8 @@ from mcuc.errors import InternalError, McucError, MemoryBudgetError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Program
 from mcuc.ir.target import Target
+from mcuc.passes.center_weights import CENTER_WEIGHTS
+from mcuc.passes.flatten import flatten_pass
 from mcuc.passes.fold_constants import fold_constants_pass
 from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
@@ -45,11 +47,13 @@ def passes(options: Options) -> list[Pass]:
         REMOVE_DEAD_NODES,  # what no output needs is not compiled
         fold_constants_pass(options.numerics),  # nodes over constants alone are computed here
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
+        CENTER_WEIGHTS,  # weights without a zero point suit the fast kernels
         FUSE_PAD,  # a convolution pads for free
         MERGE_DUPLICATES,  # what is computed twice is computed once
         remove_identities_pass(options.numerics),  # what changes nothing
         POSITIVE_SCALES,  # fast kernels want factors that are not negative
         remove_channels_pass(options.numerics),  # constants, and what nothing depends on
+        flatten_pass(options.numerics),  # a flattened map is read row by row
         REMOVE_DEAD_NODES,  # what the passes above left behind
         *sliding,  # only the new rows of a window are computed
         *([STREAM_INPUT] if outside else []),  # rows of the input get a place to stay

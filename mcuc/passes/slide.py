@@ -81,6 +81,8 @@ class _Slide:
         if not 0 < self.hop < height:
             raise self._refused([f"the window has {height} rows, it moves by 1 to {height - 1}"])
         self.fresh[source] = self._value(source, self.hop)
+        if graph.states:
+            self.problems.append("the model keeps state of its own")
         moved = 0
         for node in graph.nodes:
             read = [v for v in node.inputs if v is not None and v in self.fresh]
@@ -103,7 +105,7 @@ class _Slide:
             inputs=(self.fresh[source], *(before for before, _ in self.states)),
             outputs=(*outputs, *(after for _, after in self.states)),
             name=graph.name,
-            states=tuple(self.states),
+            rolling=tuple(self.states),
             window=height,
         )
 

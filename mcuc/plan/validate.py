@@ -68,8 +68,8 @@ class _Machine:
                 self.root[node.outputs[0]] = self.root[source]
 
     def run(self) -> None:
-        states = self.program.states
-        for port in (*self.program.inputs, *(before for before, _ in states)):
+        rolling = self.program.rolling
+        for port in (*self.program.inputs, *(before for before, _ in rolling)):
             self._rows(port.value, port.view, port.view.box, write=True)
         for number, segment in enumerate(self.program.segments):
             accumulators: set[int] = set()
@@ -77,7 +77,7 @@ class _Machine:
             for step, row in _calls(segment):
                 self._call(step, row, f"segment {number}, row {row}", accumulators)
                 self._counters(segment)
-        for port in (*self.program.outputs, *(after for _, after in states)):
+        for port in (*self.program.outputs, *(after for _, after in rolling)):
             if port.view.const is None:
                 self._rows(port.value, port.view, port.view.box, write=False, where="the end")
 
@@ -234,9 +234,6 @@ def _operands(
             yield operand, whole
         elif step.form is Form.FOLD:
             yield operand, Box(row, row + 1, 0, shape[1], 0, shape[2])
-        elif spec.assemble is not None:
-            _, width, channels = step.shape
-            yield operand, Box(row, row + 1, 0, width, 0, channels)
         else:
             out = Box(row, row + 1, step.box.x0, step.box.x1, 0, step.shape[2])
             yield operand, spec.region(site, out)[operand.position]

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from mcuc.errors import InternalError, McucError, ScheduleError, raise_all
-from mcuc.ir.graph import Graph
-from mcuc.ir.program import Form, Port, Program, Segment, Step
+from mcuc.ir.graph import Graph, State
+from mcuc.ir.program import Form, Kept, Port, Program, Segment, Step
 from mcuc.ir.target import Target
 from mcuc.ops import spec_of
 from mcuc.ops.spec import NUMERICS, Site
@@ -53,10 +53,11 @@ def lower(
         build = {"layer": layer.build, "stream": stream.build, "patch": patch.build}[group.kind]
         segments += build(replace(group, nodes=tuple(live)), callers, storage, len(segments))
     ports = {v: _port(storage, v) for v in (*graph.inputs, *graph.outputs)}
-    states = tuple((ports[before], ports[after]) for before, after in graph.states)
-    if any(before.view.buffer != after.view.buffer for before, after in states):
+    rolling = tuple((ports[before], ports[after]) for before, after in graph.rolling)
+    if any(before.view.buffer != after.view.buffer for before, after in rolling):
         raise InternalError("E902", "rows that live from run to run would have to be moved")
-    count = len(states)  # they are the last of the inputs and of the outputs
+    count = len(rolling)  # they are the last of the inputs and of the outputs
+    states = tuple(_kept(storage, state) for state in graph.states)
     return Program(
         graph=graph,
         target=target,
@@ -66,7 +67,8 @@ def lower(
         outputs=tuple(ports[v] for v in graph.outputs[: len(graph.outputs) - count]),
         overlaps=storage.overlaps(),
         numerics=numerics,
-        states=states,
+        states=tuple(replace(s, result=renumber(s.result, storage)) for s in states),
+        rolling=rolling,
     )
 
 
@@ -93,6 +95,8 @@ def callers_of(
         except ScheduleError as error:
             errors.append(error)
             continue
+        if spec.variadic:
+            kernel = replace(kernel, operands=tuple(range(len(node.inputs))))
         callers[i] = Caller(i, node, spec, site, kernel)
     raise_all(errors)
     return callers
@@ -122,6 +126,12 @@ def _segment_count(group: Group, live: list[int], callers: Mapping[int, Caller])
     if group.kind == "patch":
         return patch.segment_count(group.grid, len(live))
     return 1
+
+
+def _kept(storage: Storage, state: State) -> Kept:
+    place, result = (_port(storage, v).view for v in (state.source, state.result))
+    size = storage.graph.type(state.source).size_bytes
+    return Kept(place, result, size, state.initial)
 
 
 def _port(storage: Storage, value: int) -> Port:

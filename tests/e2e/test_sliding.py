@@ -101,9 +101,9 @@ def test_a_step_costs_a_fraction_and_states_live_in_one_place() -> None:
     macs = [sum(s.macs for s in made.program.steps()) for made in (whole, step)]
     assert macs[1] * 10 < macs[0]
     program = step.program
-    assert len(program.states) == 4
+    assert len(program.rolling) == 4
     assert program.window_runs == 26
-    for before, after in program.states:
+    for before, after in program.rolling:
         assert before.view == after.view
         buffer = program.buffers[before.view.buffer or 0]
         assert (buffer.first, buffer.last) == (-1, len(program.segments))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.cases import Case, as_float
+from tests.support.cases import Case, as_float, as_int16
 from tests.support.weighted_cases import depthwise
 
 _KERNELS = ((1, 1), (2, 2), (3, 3), (5, 5), (7, 7), (1, 4), (5, 1))
@@ -44,6 +44,41 @@ def _multipliers() -> list[Case]:
         depthwise("b11_multiplier_17", (1, 4, 4, 3), (2, 3), 17, dilation=(2, 1)),
         depthwise("b11_channels_1_multiplier_32", (1, 16, 16, 1), (3, 3), 32, stride=(2, 2)),
         depthwise("multiplier_2_per_tensor", (2, 4, 4, 3), (3, 3), 2, w_scale=0.01, pad="SAME"),
+    ]
+
+
+def _whole_rows() -> list[Case]:
+    """Rows that are computed channel by channel: pieces of a row, few outputs at its end, edges."""
+    cases = []
+    for size in (3, 5, 7):
+        for i, (width, stride, pad, channels) in enumerate(
+            (
+                (12 * (1 + size // 4), 1, "SAME", 4),
+                (29, 1, "SAME", 6),
+                (38, 1, "VALID", 5),
+                (25, 2, "SAME", 9),
+                (62, 2, (1, 4, 5, 0), 4),
+            )
+        ):
+            name = f"rows_{size}x{size}_{width}_stride_{stride}_channels_{channels}"
+            zero = (-128, 127, 17)[i % 3]
+            x = (1, 8 if i == 4 else 3 + size // 2, width, channels)
+            fits = pad if pad != "VALID" else (2, 2, 0, 0)
+            case = depthwise(name, x, (size, size), stride=(stride, stride), pad=fits, x_zero=zero)
+            cases.append(case)
+    return [
+        *cases,
+        depthwise(
+            "rows_with_rare_shifts",
+            (1, 4, 14, 6),
+            (3, 3),
+            pad="SAME",
+            x_scale=0.5,
+            w_scale=[1.0, 0.01, 2.0, 0.25, 4.0, 0.001],
+            out_scale=1.0,
+            activation="relu6",
+        ),
+        depthwise("rows_dilated_down", (1, 7, 13, 4), (3, 3), dilation=(2, 1), pad="SAME"),
     ]
 
 
@@ -153,11 +188,38 @@ def _blocks() -> list[Case]:
     ]
 
 
+def _uint8() -> list[Case]:
+    """Weights with zero points; tests/unit/frontends/test_uint8.py has the interpreter judge."""
+    return [
+        depthwise(
+            f"uint8_{name}",
+            x,
+            kernel,
+            multiplier,
+            w_scale=0.013,
+            w_zero=zero,
+            x_zero=99,
+            weights=list(range(-128, 128)),
+            uint8=True,
+            **more,
+        )
+        for name, x, kernel, multiplier, zero, more in (
+            ("same", (1, 6, 7, 9), (3, 3), 1, 17, {"pad": "SAME", "stride": (2, 1)}),
+            ("multiplier", (1, 6, 7, 3), (2, 3), 4, -128, {"dilation": (2, 2), "pad": "SAME"}),
+            ("symmetric", (2, 5, 4, 8), (3, 3), 1, 0, {"pad": "SAME"}),
+            ("no_bias", (1, 5, 4, 5), (2, 2), 1, 127, {"bias": None}),
+        )
+    ]
+
+
 CASES: list[Case] = [
     *_kernels(),
     *_multipliers(),
     *_geometry(),
+    *_whole_rows(),
     *_requantization(),
     *_blocks(),
+    *_uint8(),
     *(as_float(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
+    *(as_int16(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
 ]

@@ -33,8 +33,8 @@ def sliding(graph: Graph, hop: int) -> Graph:
 def steps(graph: Graph, rows: Array, hop: int) -> list[list[Array]]:
     """The outputs after each step over a long input, all states zero at first."""
     made = sliding(graph, hop)
-    kept = [np.zeros(made.type(b).shape, made.type(b).dtype.numpy) for b, _ in made.states]
-    outputs = len(made.outputs) - len(made.states)
+    kept = [np.zeros(made.type(b).shape, made.type(b).dtype.numpy) for b, _ in made.rolling]
+    outputs = len(made.outputs) - len(made.rolling)
     result = []
     for first in range(0, rows.shape[1], hop):
         values = run_reference(made, [rows[:, first : first + hop], *kept], NUMERICS)
@@ -120,7 +120,7 @@ def test_what_a_head_computes_is_no_row() -> None:
     graph = net.graph()
     check(graph, 1)
     made = sliding(graph, 1)
-    assert [made.type(b).shape[1] for b, _ in made.states] == [3, 13]
+    assert [made.type(b).shape[1] for b, _ in made.rolling] == [3, 13]
 
 
 def test_a_reshape_of_the_input_is_the_applications() -> None:
