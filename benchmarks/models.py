@@ -53,6 +53,13 @@ MODELS = (
 
 # Of other forms than int8: each is verified once, on the host and the main board.
 FORMS = (
+    "repo/coral_mobilenet_v1_0.25_128_u8",
+    "repo/coral_mobilenet_v1_0.5_160_u8",
+    "gen/tflite/autoencoder_640_i16x8",
+    "gen/tflite/dscnn_49x10_i16x8",
+    "gen/tflite/efficientlite_96_i16x8",
+    "gen/tflite/mobilenetv2_035_96_i16x8",
+    "gen/tflite/resnet8_32_i16x8",
     "gen/tflite/autoencoder_640_f32",
     "gen/tflite/dscnn_49x10_f32",
     "gen/tflite/efficientlite_96_f32",

@@ -3,9 +3,10 @@
     python -m benchmarks.work            prints the fit and its error per kernel
     python -m benchmarks.work --write    also writes mcuc/cost/cortex_m4.json
 
-Every step of a few real networks is traced, layer by layer and streamed. The instructions of a
-kernel are fitted as per_mac * MACs + per_element * output elements + per_call * calls, where a
-stream calls once per row.
+Every step of a few real networks is traced, layer by layer and streamed, with and without tiles.
+The instructions of a kernel are fitted as per_mac * MACs + per_element * output elements + per_call
+* calls (mcuc/schedule/call.py says how often a kernel is called). What the steps of a tile take
+above their kernels is divided by the number of steps and blocks.
 """
 
 from __future__ import annotations
@@ -17,10 +18,13 @@ from collections import defaultdict
 import numpy as np
 
 from benchmarks.models import model_file
-from mcuc.build.compile import compile_model
+from mcuc.build.compile import Compiled, compile_model
 from mcuc.build.places import bench
 from mcuc.build.vectors import random_vectors
 from mcuc.cost.model import TABLE_FILE
+from mcuc.schedule.call import Call, Caller
+from mcuc.schedule.lower import callers_of
+from mcuc.schedule.tile import KERNEL, tiled
 
 MODELS = (
     "repo/mlperf_ic01_resnet8_int8",
@@ -29,32 +33,57 @@ MODELS = (
     "repo/mlperf_ad01_int8",
     "repo/tinyengine_mcunet_vww_int8",
     "repo/emlearn_mnist_cnn_int8",
+    "mcunet/mbv2-w0.35-r144_rand",
 )
 
 
-def measure() -> dict[str, list[tuple[int, int, int, int]]]:
-    """Kernel -> (MACs, output elements, calls, instructions) of each step."""
-    rows: dict[str, list[tuple[int, int, int, int]]] = defaultdict(list)
+SCHEDULES = (
+    ("layer", 0.0, "consumed"),
+    ("auto", 0.0, "consumed"),
+    ("auto", 0.0, "streamed"),
+    ("auto", 20.0, "kept"),
+)
+Point = tuple[float, float, float, float]  # MACs, output elements, calls, instructions
+
+
+def measure() -> tuple[dict[str, list[Point]], list[tuple[list[Call], int]]]:
+    """Kernel -> points; and of tiles the calls that they are made of, with their instructions."""
+    points: dict[str, list[Point]] = defaultdict(list)
+    tiles = []
     for model in MODELS:
-        for schedule in ("layer", "auto"):
-            compiled = compile_model(model_file(model), schedule=schedule, minimize="sram")
+        for schedule, recompute, mode in SCHEDULES:
+            compiled = compile_model(
+                model_file(model),
+                schedule=schedule,
+                minimize="sram",
+                max_recompute=recompute,
+                input_mode=mode,
+                io="quantized",
+            )
             vector = random_vectors(compiled.lowered.graph, 1)[0]
             with bench(compiled, "qemu") as made:
                 record = made.run([vector], trace=True)[0]
+            callers = _callers(compiled)
             steps = compiled.lowered.program.steps()
             for entry in record.trace:
-                step = steps[entry.id]
-                if step.parts:
-                    continue
-                elements = step.box.height * step.box.width * step.shape[2]
-                rows[step.symbol].append(
-                    (step.macs, elements, entry.calls, entry.instructions or 0)
-                )
-            print(f"measured {model} {schedule}", file=sys.stderr)
-    return rows
+                calls = callers[steps[entry.id].node].calls(entry.calls)
+                if len(calls) > 1:
+                    tiles.append((calls, entry.instructions or 0))
+                else:
+                    (call,) = calls
+                    known = float(call.macs), float(call.elements), float(call.calls)
+                    points[call.symbol].append((*known, float(entry.instructions or 0)))
+            print(f"measured {model} {schedule} {recompute} {mode}", file=sys.stderr)
+    return points, tiles
 
 
-def fit(points: list[tuple[int, int, int, int]]) -> tuple[list[float], float]:
+def _callers(compiled: Compiled) -> dict[int, Caller]:
+    lowered, chosen = compiled.lowered, compiled.lowered.chosen
+    tiles = () if chosen.point is None else chosen.front[chosen.point].schedule.tiles
+    return tiled(callers_of(lowered.graph, lowered.program.target), tiles)
+
+
+def fit(points: list[Point]) -> tuple[list[float], float]:
     """Non-negative coefficients for relative errors, and the mean relative error."""
     table = np.array(points, np.float64)
     columns, wanted = table[:, :3], table[:, 3]
@@ -75,12 +104,32 @@ def fit(points: list[tuple[int, int, int, int]]) -> tuple[list[float], float]:
 def main() -> None:
     """Prints and optionally writes the table."""
     table = dict(json.loads(TABLE_FILE.read_text(encoding="utf-8")))  # others keep their figures
-    for symbol, points in sorted(measure().items()):
-        coefficients, error = fit(points)
+    points, tiles = measure()
+    errors = []
+    for symbol, found in sorted(points.items()):
+        coefficients, error = fit(found)
         table[symbol] = coefficients
-        print(f"{symbol:44s} {coefficients}  mean error {error:.1%} over {len(points)} steps")
+        errors += errors_of(coefficients, found)
+        print(f"{symbol:44s} {coefficients}  mean error {error:.1%} over {len(found)} steps")
+    shares = [
+        (instructions - sum(_of(table, call) for call in calls[1:])) / calls[0].calls
+        for calls, instructions in tiles
+    ]
+    table[KERNEL.symbol] = [0.0, 0.0, round(float(np.median(shares)), 1)]
+    print(f"{KERNEL.symbol:44s} {table[KERNEL.symbol]}  over {len(shares)} tiles")
+    print(f"median error of a step: {np.median(errors):.1%}")
     if "--write" in sys.argv[1:]:
         TABLE_FILE.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+
+
+def errors_of(coefficients: list[float], points: list[Point]) -> list[float]:
+    """Relative errors of the prediction."""
+    table = np.array(points)
+    return list(np.abs(table[:, :3] @ np.array(coefficients) / table[:, 3] - 1))
+
+
+def _of(table: dict[str, list[float]], call: Call) -> float:
+    return float(np.dot(table[call.symbol], (call.macs, call.elements, call.calls)))
 
 
 if __name__ == "__main__":

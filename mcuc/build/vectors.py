@@ -11,6 +11,7 @@ from mcuc.errors import ModelError
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
+from mcuc.ops.checks import integer_range
 
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp")
 
@@ -132,12 +133,12 @@ def to_inputs(array: Array, type_: TensorType, factor: float | None, offset: flo
         )
     if type_.dtype is DType.F32:
         return real
-    if type_.quant is None or type_.dtype not in (DType.S8, DType.U8):
+    if type_.quant is None or type_.dtype not in (DType.S8, DType.U8, DType.S16):
         raise ModelError("E121", f"{array.dtype} data cannot become {type_.dtype.value}")
     if not np.isfinite(real).all():
         raise ModelError("E121", "the data hold NaN or infinity")
-    low, high = (-128, 127) if type_.dtype is DType.S8 else (0, 255)
-    quantized = int8.quantize(real, type_.quant.scale, type_.quant.zero_point, (low, high))
+    limits = integer_range(type_.dtype)
+    quantized = int8.quantize(real, type_.quant.scale, type_.quant.zero_point, limits)
     return quantized.astype(type_.dtype.numpy)
 
 

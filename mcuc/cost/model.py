@@ -24,11 +24,10 @@ def coefficients(symbol: str) -> tuple[float, float, float]:
     return UNKNOWN if found is None else (found[0], found[1], found[2])
 
 
-def predicted(symbol: str, macs: int, elements: int, calls: int) -> int:
-    """Instructions of a kernel for `elements` elements in `calls` calls (rows of a stream)."""
+def predicted(symbol: str, macs: int, elements: int, calls: int) -> float:
+    """Instructions of a kernel for `elements` output elements in `calls` calls."""
     per_mac, per_element, per_call = coefficients(symbol)
-    loop = LOOP if calls > 1 else 0
-    return round(per_mac * macs + per_element * elements + (per_call + loop) * calls)
+    return per_mac * macs + per_element * elements + per_call * calls
 
 
 @functools.cache

@@ -127,6 +127,25 @@ def multiply_by_double(
     return saturate_to_int32(whole.astype(np.int64) + away)
 
 
+def multiply_long_by_double(
+    x: npt.ArrayLike, mantissa: npt.ArrayLike, right_shift: npt.ArrayLike
+) -> Ints:
+    """As `multiply_by_double`, for sums of 64 bits: |x| < 2^53."""
+    return multiply_by_double(x, mantissa, right_shift)
+
+
+def multiply_long_by_reduced(
+    x: npt.ArrayLike, multiplier: npt.ArrayLike, right: npt.ArrayLike
+) -> Ints:
+    """floor(x * multiplier / 2^right + 1/2), saturated to int32: sums of 64 bits.
+
+    |x| < 2^47, |multiplier| < 2^15, `right` in 1 .. 61.
+    """
+    amount = _ints(right)
+    product = _ints(x) * _ints(multiplier) + (np.int64(1) << (amount - 1))
+    return saturate_to_int32(product >> amount)
+
+
 def divide_rounding_half_away(x: npt.ArrayLike, divisor: npt.ArrayLike) -> Ints:
     """Returns x / divisor, halves away from zero; `divisor` > 0, |x| + divisor/2 < 2^31."""
     value, count = _ints(x), _ints(divisor)

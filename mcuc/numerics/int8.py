@@ -135,21 +135,20 @@ def dequantize(x: npt.ArrayLike, scale: float, zero_point: int) -> Floats:
     return (_ints(x) - zero_point).astype(np.float32) * np.float32(scale)
 
 
-def average(total: npt.ArrayLike, count: npt.ArrayLike, clamp: Range = INT8_RANGE) -> Int8s:
-    """AVERAGE_POOL_2D: sum of raw int8 values over `count` valid elements; scales are ignored."""
-    return _clamp(fixed.divide_rounding_half_away(total, count), clamp)
-
-
 def mean(
     total: npt.ArrayLike,
     count: int,
     input_zero_point: int,
     output_zero_point: int,
     factor: Multiplier,
-) -> Int8s:
-    """MEAN over any axes: sum of raw values of `count` elements; factor: `mean_multiplier`."""
+    clamp: Range = INT8_RANGE,
+) -> Ints:
+    """MEAN over any axes: sum of raw values of `count` elements; factor: `mean_multiplier`.
+
+    Returns int64: the caller casts to the output's dtype, whose range `clamp` is.
+    """
     scaled = _rescale(_ints(total) - input_zero_point * count, factor)
-    return _clamp(scaled + output_zero_point, INT8_RANGE)
+    return np.clip(scaled + output_zero_point, *clamp)
 
 
 def softmax(x: npt.ArrayLike, params: SoftmaxParams) -> Int8s:

@@ -16,6 +16,7 @@ import numpy as np
 from mcuc.numerics.fixed import INT32_MAX, INT32_MIN
 
 ADD_LEFT_SHIFT = 20
+ADD_LEFT_SHIFT_INT16 = 15
 SOFTMAX_INTEGER_BITS = 5
 
 
@@ -146,13 +147,16 @@ def mul_multiplier(scale1: float, scale2: float, output_scale: float) -> Multipl
     return quantize_multiplier(float(real))
 
 
-def add_params(scale1: float, scale2: float, output_scale: float) -> AddParams:
-    """Factors of ADD and SUB: double."""
+def add_params(
+    scale1: float, scale2: float, output_scale: float, left_shift: int = ADD_LEFT_SHIFT
+) -> AddParams:
+    """Factors of ADD and SUB: double. `left_shift`: fractional bits of the common scale."""
     twice_max = 2.0 * max(scale1, scale2)
     return AddParams(
         quantize_multiplier_smaller_than_one(scale1 / twice_max),
         quantize_multiplier_smaller_than_one(scale2 / twice_max),
-        quantize_multiplier_smaller_than_one(twice_max / (2.0**ADD_LEFT_SHIFT * output_scale)),
+        quantize_multiplier_smaller_than_one(twice_max / (2.0**left_shift * output_scale)),
+        left_shift,
     )
 
 

@@ -1,4 +1,4 @@
-"""ADD of two int8 or float32 tensors with broadcast.
+"""ADD of two int8, int16 or float32 tensors with broadcast.
 
 Source: TFLite reference_integer_ops `add.h`; rule in docs/numerics.md, "ADD". Both operands are
 brought to a common scale of twice the larger one with 20 fractional bits, added, and requantized.
@@ -14,9 +14,9 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import int8, params
+from mcuc.numerics import int8, int16, params
 from mcuc.ops import lines
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.binary import (
     ARITHMETIC,
     apply_float,
@@ -49,7 +49,8 @@ def _rule(site: Site) -> tuple[tuple[int, int, int], params.AddParams, tuple[int
     """(zero points of a, b and the output; factors; clamping range)."""
     assert isinstance(site.attrs, Attrs)
     a, b, out = (quant_of(t) for t in (site.input(0), site.input(1), site.output))
-    factors = combined(site, params.add_params, a.scale, b.scale, out.scale)
+    bits = params.ADD_LEFT_SHIFT_INT16 if is_int16(site) else params.ADD_LEFT_SHIFT
+    factors = combined(site, params.add_params, a.scale, b.scale, out.scale, bits)
     clamp = activation_range(site, site.attrs.activation)
     return (a.zero_point, b.zero_point, out.zero_point), factors, clamp
 
@@ -58,6 +59,8 @@ def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
     if is_float(site):
         return (apply_float(np.add, a, b, _activation(site)),)
     zero_points, factors, clamp = _rule(site)
+    if is_int16(site):
+        return (int16.add(a, b, factors, clamp),)
     return (int8.add(a, b, zero_points, factors, clamp),)
 
 
@@ -142,16 +145,30 @@ SPEC = OpSpec(
             operands=(0, 1),
             inplace=(0, 1),
         ),
-        others=kernels_on(
-            DType.F32,
-            Kernel(
-                symbol="mcuc_add_f32_f32_f32__c",
-                source="add/f32_f32_f32__c.c",
-                form=Form.PIXEL,
-                when=always,
-                pack=pack_float,
-                operands=(0, 1),
-                inplace=(0, 1),
+        others=(
+            *kernels_on(
+                DType.S16,
+                Kernel(
+                    symbol="mcuc_add_s16_s16_s16__c",
+                    source="add/s16_s16_s16__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack,
+                    operands=(0, 1),
+                    inplace=(0, 1),
+                ),
+            ),
+            *kernels_on(
+                DType.F32,
+                Kernel(
+                    symbol="mcuc_add_f32_f32_f32__c",
+                    source="add/f32_f32_f32__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack_float,
+                    operands=(0, 1),
+                    inplace=(0, 1),
+                ),
             ),
         ),
     ),

@@ -6,11 +6,12 @@ arithmetic. Where these are many they stand in modules of their own: `float32` h
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType
-from mcuc.ops.spec import Kernel, Site
+from mcuc.ops.spec import Kernel, Site, always
 
 
 def is_float(site: Site) -> bool:
@@ -18,15 +19,30 @@ def is_float(site: Site) -> bool:
     return site.input().dtype is DType.F32
 
 
+def is_int16(site: Site) -> bool:
+    """int16 activations."""
+    return site.input().dtype is DType.S16
+
+
 def kernels_on(
-    dtype: DType, *kernels: Kernel, others: tuple[Kernel, ...] = ()
+    dtype: DType,
+    *kernels: Kernel,
+    others: tuple[Kernel, ...] = (),
+    only: Callable[[Site, Target], bool] = always,
 ) -> tuple[Kernel, ...]:
-    """Kernels that apply only where the first operand has the element type, and others before."""
-    return (*others, *(_restricted(kernel, dtype) for kernel in kernels))
+    """Kernels with a constraint in common, and others before.
+
+    Args:
+        dtype: Element type of the first operand.
+        kernels: Best first.
+        others: Put before them as they are.
+        only: What else they demand.
+    """
+    return (*others, *(_restricted(kernel, dtype, only) for kernel in kernels))
 
 
-def _restricted(kernel: Kernel, dtype: DType) -> Kernel:
+def _restricted(kernel: Kernel, dtype: DType, only: Callable[[Site, Target], bool]) -> Kernel:
     def when(site: Site, target: Target) -> bool:
-        return site.input().dtype is dtype and kernel.when(site, target)
+        return site.input().dtype is dtype and only(site, target) and kernel.when(site, target)
 
     return replace(kernel, when=when)

@@ -1,4 +1,4 @@
-"""AVERAGE_POOL_2D of int8 or float32.
+"""AVERAGE_POOL_2D of int8, int16 or float32.
 
 Source: TFLite reference_integer_ops `pooling.h`, `AveragePool`; rule in docs/numerics.md,
 "AVERAGE_POOL_2D": the sum of the integers over the number of elements of the map in the window,
@@ -16,7 +16,7 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params, Window
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import fixed, float32, int8
+from mcuc.numerics import fixed, float32
 from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range
 from mcuc.ops.pooling import (
@@ -69,9 +69,9 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
     count = _sums(site, ones)
     assert total.shape[1:3] == count.shape[1:3] == (rows, columns)
     clamp = activation_range(site, attrs.activation)
-    if _rounding(site) == "half_away":
-        return (int8.average(total, count, clamp),)
-    return (np.clip(fixed.divide_rounding_half_up(total, count), *clamp).astype(np.int8),)
+    half_away = _rounding(site) == "half_away"
+    divide = fixed.divide_rounding_half_away if half_away else fixed.divide_rounding_half_up
+    return (np.clip(divide(total, count), *clamp).astype(x.dtype),)
 
 
 def _average_float(site: Site, x: Array) -> Array:
@@ -152,6 +152,26 @@ def _map_window(site: Site) -> Window:
     return Window(kernel=(site.input().shape[1], site.input().shape[2]))
 
 
+_INT16 = kernels_on(
+    DType.S16,
+    Kernel(
+        symbol="mcuc_average_pool2d_s16_s16_global__c",
+        source="average_pool2d/s16_s16_global__c.c",
+        form=Form.FOLD,
+        when=_is_global,
+        pack=pack_global,
+        window=_map_window,
+        acc_bytes=_acc_bytes,
+    ),
+    Kernel(
+        symbol="mcuc_average_pool2d_s16_s16__c",
+        source="average_pool2d/s16_s16__c.c",
+        form=Form.WINDOW,
+        when=always,
+        pack=pack,
+        window=window,
+    ),
+)
 _FLOAT = kernels_on(
     DType.F32,
     Kernel(
@@ -200,6 +220,6 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=_FLOAT,
+        others=(*_INT16, *_FLOAT),
     ),
 )

@@ -21,7 +21,7 @@ from mcuc.numerics.float32 import Floats
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Hwc, Site
 
-ARITHMETIC = (DType.S8, DType.F32)  # of ADD and MUL
+ARITHMETIC = (DType.S8, DType.S16, DType.F32)  # of ADD and MUL
 
 
 def infer_binary(

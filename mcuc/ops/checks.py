@@ -70,7 +70,8 @@ def per_tensor(site: Site, type_: TensorType, name: str) -> Quant:
         raise quant_error(
             site, "E202", f"{name} has the scale {quant.scale:g}; it must be positive and finite"
         )
-    low, high = integer_range(type_.dtype)
+    # TFLite's kernels on int16 know no zero points.
+    low, high = (0, 0) if type_.dtype is DType.S16 else integer_range(type_.dtype)
     if not low <= quant.zero_point <= high:
         raise quant_error(
             site, "E203", f"{name} has the zero point {quant.zero_point}, outside {low} .. {high}"

@@ -1,4 +1,4 @@
-"""CONV_2D of int8 or float32, with any kernel, stride, dilation, padding and number of groups.
+"""CONV_2D of int8, int16 or float32: any kernel, stride, dilation, padding, number of groups.
 
 Source: TFLite reference_integer_ops `conv.h`, `ConvPerChannel`; rule in docs/numerics.md,
 "CONV_2D". Padding has the value of the input's zero point. The number of groups is the ratio of
@@ -16,8 +16,8 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, dsp_convolution, float_weights, mac_convolution
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops import convolution, dsp_convolution, float_weights, int16_weights, mac_convolution
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import (
     INPUT,
@@ -55,8 +55,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     if x is not None and weights is not None and all(ranks):
         _check_channels(problems, x.shape[3], weights.shape)
         convolution.check_bias(problems, weights.shape[0])
-        weights_quant = convolution.check_weights(problems, weights, 0)
+        weights_quant = convolution.check_weights(problems, weights, 0, asymmetric=attrs.uint8)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.S16:
+            int16_weights.check(problems, weights.elements // weights.shape[0], weights.shape[0])
         geometry = convolution.conv_window(attrs, map_size(weights.shape))
         size = check_geometry(problems, map_size(x.shape), geometry, attrs.pad)
         shape = (x.shape[0], *(size or (0, 0)), weights.shape[0])
@@ -89,6 +91,8 @@ def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tupl
         x_part = x[..., g * per_group : (g + 1) * per_group]
         parts.append(_accumulate(site, x_part, weights[g * each : (g + 1) * each]))
     total = np.concatenate(parts, axis=3) + convolution.bias_or_zero(bias, out)
+    if is_int16(site):
+        return (int16_weights.requantized(site, total, attrs.activation),)
     factors = convolution.multipliers(site, out)
     clamp = activation_range(site, attrs.activation)
     zero_point = quant_of(site.output).zero_point
@@ -101,11 +105,14 @@ def _accumulate(site: Site, x: Array, weights: Array) -> Ints:
     depth = weights[0].size
     geometry = window(site)
     zero = quant_of(site.input(INPUT)).zero_point
-    kind = convolution.exact_float(depth, 255 * 128)
+    w_zero = convolution.weights_zero(site)
+    largest = 1 << 22 if is_int16(site) else 255 * (255 if w_zero else 128)
+    kind = convolution.exact_float(depth, largest)
     fields = padded(x, attrs_of(site).pad, zero)
     centered = (fields.astype(np.int16) - zero).astype(kind)
     views = taps(centered, geometry, (rows, columns))
-    matrix = weights.transpose(3, 1, 2, 0).reshape(depth, -1).astype(kind)
+    symmetric = weights.astype(np.int16) - w_zero
+    matrix = symmetric.transpose(3, 1, 2, 0).reshape(depth, -1).astype(kind)
     total = np.empty((n, rows, columns, len(weights)), np.int64)
     step = max(1, _CHUNK // (n * columns * depth))
     for y in range(0, rows, step):
@@ -132,7 +139,7 @@ def pack(site: Site) -> Params:
     weights = site.const(WEIGHTS)
     attrs = attrs_of(site)
     out, _, _, per_group = weights.shape
-    sums = weights.astype(np.int64).sum(axis=(1, 2, 3))
+    sums = convolution.centered(site).sum(axis=(1, 2, 3))
     return Params(
         "mcuc_conv2d_params",
         "conv2d/conv2d.h",
@@ -146,6 +153,13 @@ def pack(site: Site) -> Params:
             **convolution.requantize_fields(site, attrs.activation, out),
         },
     )
+
+
+def pack_zero(site: Site) -> Params:
+    """For weights with a zero point."""
+    fields = {f"base.{name}": value for name, value in pack(site).fields.items()}
+    zero = {"weights_zero": convolution.weights_zero(site)}
+    return Params("mcuc_conv2d_zero_params", "conv2d/conv2d.h", {**fields, **zero})
 
 
 def suits_dsp(site: Site, target: Target) -> bool:
@@ -201,6 +215,21 @@ def scratch_mac(site: Site) -> int:
     return mac_convolution.scratch(site.const(WEIGHTS))
 
 
+def has_zero(site: Site, target: Target) -> bool:
+    return not convolution.is_symmetric(site, target)
+
+
+_ZERO = kernels_on(
+    DType.S8,
+    Kernel(
+        symbol="mcuc_conv2d_s8_s8_s8_zero__c",
+        source="conv2d/s8_s8_s8_zero__c.c",
+        form=Form.WINDOW,
+        when=has_zero,
+        pack=pack_zero,
+        window=window,
+    ),
+)
 SPEC = OpSpec(
     name="conv2d",
     doc="2-D convolution with stride, dilation, explicit padding, groups and fused activation",
@@ -208,7 +237,7 @@ SPEC = OpSpec(
     operands=(
         OperandSpec("input", convolution.DTYPES),
         OperandSpec("filter", (DType.S8, DType.F32), const=True),
-        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
+        OperandSpec("bias", (DType.S32, DType.S64, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
@@ -289,6 +318,7 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=float_weights.CONV2D,
+        others=(*_ZERO, *int16_weights.CONV2D, *float_weights.CONV2D),
+        only=convolution.is_symmetric,
     ),
 )

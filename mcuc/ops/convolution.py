@@ -31,8 +31,8 @@ Ints = npt.NDArray[np.int64]
 INPUT, WEIGHTS, BIAS = 0, 1, 2
 
 # By the input's element type.
-WEIGHTS_DTYPES = {DType.S8: (DType.S8,), DType.F32: (DType.F32,)}
-BIAS_DTYPES = {DType.S8: (DType.S32,), DType.F32: (DType.F32,)}
+WEIGHTS_DTYPES = {DType.S8: (DType.S8,), DType.S16: (DType.S8,), DType.F32: (DType.F32,)}
+BIAS_DTYPES = {DType.S8: (DType.S32,), DType.S16: (DType.S64,), DType.F32: (DType.F32,)}
 DTYPES = tuple(WEIGHTS_DTYPES)
 
 # A bias is stored with the accumulator's scale; a file whose bias scale is off by more than what
@@ -52,12 +52,14 @@ class ConvAttrs:
         stride, dilation: (vertical, horizontal).
         pad: Rows above, rows below, columns left, columns right.
         activation: Fused activation, "none", "relu", "relu6" or "relu_n1_to_1".
+        uint8: Converted from uint8: TFLite's older factor, and weights that may have a zero point.
     """
 
     stride: Pair = (1, 1)
     dilation: Pair = (1, 1)
     pad: Pad = (0, 0, 0, 0)
     activation: str = "none"
+    uint8: bool = False
 
 
 def attrs_of(site: Site) -> ConvAttrs:
@@ -178,7 +180,8 @@ def check_requantization(
     """Requires that the scales combine to a factor, and that the bias has the product's scale."""
     if x is None or weights is None or out is None:
         return
-    real = problems.attempt(combined, params.conv_multipliers, x.scale, weights.scales, out.scale)
+    scales = x.scale, weights.scales, out.scale
+    real = problems.attempt(combined, params.conv_multipliers, *scales)
     if real is None or len(problems.site.inputs) <= BIAS:
         return
     bias, data = problems.site.inputs[BIAS], problems.site.consts[BIAS]
@@ -226,7 +229,12 @@ def fold_bias(site: Site, weight_sums: Ints, constant: int = 0) -> npt.NDArray[n
 def multipliers(site: Site, channels: int) -> tuple[Ints, Ints]:
     """Multipliers and shifts of the double-rounding rule for each output channel."""
     x, weights = quant_of(site.input(INPUT)), quant_of(site.input(WEIGHTS))
-    factors = params.conv_multipliers(x.scale, weights.scales, quant_of(site.output).scale)
+    out = quant_of(site.output)
+    factors: tuple[params.Multiplier, ...]
+    if isinstance(site.attrs, ConvAttrs) and site.attrs.uint8:
+        factors = (params.per_tensor_multiplier(x.scale, weights.scale, out.scale),)
+    else:
+        factors = params.conv_multipliers(x.scale, weights.scales, out.scale)
     pairs = np.asarray([(f.multiplier, f.shift) for f in factors], np.int64)
     full = np.broadcast_to(pairs, (channels, 2))
     return full[:, 0], full[:, 1]
@@ -257,6 +265,21 @@ def exact_float(depth: int, bound: int) -> type[np.floating]:
 def groups_of(site: Site) -> int:
     """Groups of a CONV_2D: input channels over channels of one filter."""
     return site.input(INPUT).shape[3] // site.input(WEIGHTS).shape[3]
+
+
+def is_symmetric(site: Site, target: Target) -> bool:
+    """Weights without a zero point."""
+    return not weights_zero(site)
+
+
+def weights_zero(site: Site) -> int:
+    """The zero point of the weights; channels have none of their own."""
+    return quant_of(site.input(WEIGHTS)).zero_point
+
+
+def centered(site: Site) -> Ints:
+    """The constant weights without their zero point."""
+    return site.const(WEIGHTS).astype(np.int64) - weights_zero(site)
 
 
 def has_one_group(site: Site, target: Target) -> bool:

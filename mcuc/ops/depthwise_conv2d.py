@@ -1,4 +1,4 @@
-"""DEPTHWISE_CONV_2D of int8 or float32: any multiplier, kernel, stride, dilation and padding.
+"""DEPTHWISE_CONV_2D of int8, int16 or float32: any multiplier, kernel, stride, dilation, padding.
 
 Source: TFLite reference_integer_ops `depthwise_conv.h`, `DepthwiseConvPerChannel`; rule in
 docs/numerics.md, "DEPTHWISE_CONV_2D". Output channel c * multiplier + m belongs to input channel c.
@@ -22,9 +22,10 @@ from mcuc.ops import (
     depthwise_taps,
     dsp_convolution,
     float_weights,
+    int16_weights,
     mac_convolution,
 )
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs, attrs_of, window
 from mcuc.ops.problems import Problems
@@ -50,8 +51,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     if x is not None and weights is not None and all(ranks):
         _check_channels(problems, x.shape[3], weights.shape)
         convolution.check_bias(problems, weights.shape[3])
-        weights_quant = convolution.check_weights(problems, weights, 3)
+        weights_quant = convolution.check_weights(problems, weights, 3, asymmetric=attrs.uint8)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.S16:
+            int16_weights.check(problems, weights.shape[1] * weights.shape[2], weights.shape[3])
         geometry = convolution.conv_window(attrs, map_size(weights.shape))
         size = check_geometry(problems, map_size(x.shape), geometry, attrs.pad)
         shape = (x.shape[0], *(size or (0, 0)), weights.shape[3])
@@ -81,16 +84,20 @@ def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tupl
     zero = quant_of(site.input(INPUT)).zero_point
     n, rows, columns, out = site.output.shape
     channels = x.shape[3]
-    fields = padded(x, attrs.pad, zero).astype(np.int32) - zero
-    total = np.zeros((n, rows, columns, channels, out // channels), np.int32)
+    w_zero = convolution.weights_zero(site)
+    wide = np.int64 if is_int16(site) else np.int32
+    fields = padded(x, attrs.pad, zero).astype(wide) - zero
+    total = np.zeros((n, rows, columns, channels, out // channels), wide)
     for i in range(weights.shape[1]):
         for j in range(weights.shape[2]):
             y, x0 = i * attrs.dilation[0], j * attrs.dilation[1]
             part = fields[:, y :: attrs.stride[0], x0 :: attrs.stride[1]][:, :rows, :columns]
-            tap = weights[0, i, j].astype(np.int32).reshape(channels, -1)
+            tap = (weights[0, i, j].astype(wide) - w_zero).reshape(channels, -1)
             total += part[..., np.newaxis] * tap  # wraps, as the C does
     acc = total.reshape(n, rows, columns, out).astype(np.int64)
     acc += convolution.bias_or_zero(bias, out)
+    if is_int16(site):
+        return (int16_weights.requantized(site, acc, attrs.activation),)
     factors = convolution.multipliers(site, out)
     clamp = activation_range(site, attrs.activation)
     zero_point = quant_of(site.output).zero_point
@@ -114,7 +121,7 @@ def pack(site: Site) -> Params:
     weights = site.const(WEIGHTS)
     attrs = attrs_of(site)
     out = weights.shape[3]
-    sums = weights.astype(np.int64).sum(axis=(0, 1, 2))
+    sums = convolution.centered(site).sum(axis=(0, 1, 2))
     return Params(
         "mcuc_depthwise_conv2d_params",
         "depthwise_conv2d/depthwise_conv2d.h",
@@ -127,6 +134,18 @@ def pack(site: Site) -> Params:
             **convolution.requantize_fields(site, attrs.activation, out),
         },
     )
+
+
+def pack_zero(site: Site) -> Params:
+    """For weights with a zero point."""
+    fields = {f"base.{name}": value for name, value in pack(site).fields.items()}
+    zero = {"weights_zero": convolution.weights_zero(site)}
+    header = "depthwise_conv2d/depthwise_conv2d.h"
+    return Params("mcuc_depthwise_conv2d_zero_params", header, {**fields, **zero})
+
+
+def has_zero(site: Site, target: Target) -> bool:
+    return not convolution.is_symmetric(site, target)
 
 
 def has_one_output_each(site: Site, target: Target) -> bool:
@@ -211,6 +230,17 @@ def _as_filters(site: Site) -> Array:
     return site.const(WEIGHTS).transpose(3, 1, 2, 0)
 
 
+_ZERO = kernels_on(
+    DType.S8,
+    Kernel(
+        symbol="mcuc_depthwise_conv2d_s8_s8_s8_zero__c",
+        source="depthwise_conv2d/s8_s8_s8_zero__c.c",
+        form=Form.WINDOW,
+        when=has_zero,
+        pack=pack_zero,
+        window=window,
+    ),
+)
 SPEC = OpSpec(
     name="depthwise_conv2d",
     doc="Depthwise 2-D convolution with any channel multiplier, stride, dilation and padding",
@@ -218,7 +248,7 @@ SPEC = OpSpec(
     operands=(
         OperandSpec("input", convolution.DTYPES),
         OperandSpec("filter", (DType.S8, DType.F32), const=True),
-        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
+        OperandSpec("bias", (DType.S32, DType.S64, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
@@ -280,6 +310,7 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=float_weights.DEPTHWISE_CONV2D,
+        others=(*_ZERO, *int16_weights.DEPTHWISE_CONV2D, *float_weights.DEPTHWISE_CONV2D),
+        only=convolution.is_symmetric,
     ),
 )

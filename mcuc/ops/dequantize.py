@@ -1,4 +1,4 @@
-"""DEQUANTIZE: int8, uint8 or float16 to float32.
+"""DEQUANTIZE: int8, uint8, int16 or float16 to float32.
 
 Source: TFLite reference_ops `Dequantize`; rule in docs/numerics.md, "DEQUANTIZE": the difference
 to the zero point times the scale, one rounding.
@@ -20,7 +20,7 @@ from mcuc.ops.lut import region_same
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
-DTYPES = (DType.S8, DType.U8, DType.F16)
+DTYPES = (DType.S8, DType.U8, DType.S16, DType.F16)
 
 
 @dataclass(frozen=True)
@@ -73,7 +73,7 @@ def _kernel(dtype: DType) -> Kernel:
 
 SPEC = OpSpec(
     name="dequantize",
-    doc="int8, uint8 or float16 to float32",
+    doc="int8, uint8, int16 or float16 to float32",
     Attrs=Attrs,
     operands=(OperandSpec("x", DTYPES),),
     infer=infer,

@@ -1,4 +1,4 @@
-"""FULLY_CONNECTED of int8 or float32 with constant weights.
+"""FULLY_CONNECTED of int8, int16 or float32 with constant weights.
 
 Source: TFLite reference_integer_ops `fully_connected.h` and kernels/fully_connected.cc; rule in
 docs/numerics.md, "FULLY_CONNECTED". The rule set `litert-2.3` multiplies the accumulator by a
@@ -16,9 +16,9 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import int8, params
-from mcuc.ops import convolution, dsp_tables, float_weights, lines, mac_tables
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.numerics import int8, int16, params
+from mcuc.ops import convolution, dsp_tables, float_weights, int16_weights, lines, mac_tables
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, Ints
 from mcuc.ops.problems import Problems
@@ -58,8 +58,11 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         units, depth = weights.shape
         shape = _shape(problems, x, units, depth)
         convolution.check_bias(problems, units)
-        weights_quant = convolution.check_weights(problems, weights, 0, asymmetric=True)
+        asymmetric = x.dtype is DType.S8
+        weights_quant = convolution.check_weights(problems, weights, 0, asymmetric=asymmetric)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.S16:
+            int16_weights.check(problems, depth)
     problems.raise_all()
     return (TensorType(shape, site.output.dtype, site.output.quant),)
 
@@ -104,13 +107,18 @@ def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tupl
         return (float_weights.fully_connected(site, x, weights, bias, activation),)
     units, depth = weights.shape
     x_zero, w_zero = (quant_of(site.input(p)).zero_point for p in (INPUT, WEIGHTS))
-    kind = convolution.exact_float(depth, 255 * 255)
+    kind = convolution.exact_float(depth, (1 << 22) if is_int16(site) else 255 * 255)
     rows = (x.reshape(-1, depth).astype(np.int16) - x_zero).astype(kind)
     centered = (weights.astype(np.int16) - w_zero).astype(kind)
     total: Ints = (rows @ centered.T).astype(np.int64)
-    acc = convolution.wrap_int32(total + convolution.bias_or_zero(bias, units))
-    zero_point = quant_of(site.output).zero_point
+    total += convolution.bias_or_zero(bias, units)
     clamp = activation_range(site, attrs_of(site).activation)
+    if is_int16(site):
+        real = np.asarray(_real_multipliers(site))
+        wide = int16.requantize_fully_connected(total, real, clamp)
+        return (wide.reshape(site.output.shape),)
+    acc = convolution.wrap_int32(total)
+    zero_point = quant_of(site.output).zero_point
     if site.numerics == "tflm":
         result = int8.requantize_conv(acc, *_tflm_factors(site, units), zero_point, clamp)
     else:
@@ -221,22 +229,22 @@ def has_lines(site: Site, target: Target) -> bool:
 
 def suits_dsp(site: Site, target: Target) -> bool:
     """The DSP extension, weights that go in pairs, and lines."""
-    paired = dsp_tables.can_pair(_padded_units(site.const(WEIGHTS)))
+    paired = dsp_tables.can_pair(padded_units(site.const(WEIGHTS)))
     return target.dsp and paired and has_lines(site, target)
 
 
-def _padded_units(weights: Array) -> Array:
+def padded_units(weights: Array) -> Array:
     """Weights with units of zeros up to a multiple of 4."""
     return np.pad(weights, ((0, -len(weights) % 4), (0, 0)))
 
 
-def _line_fields(site: Site) -> dict[str, ParamValue]:
+def line_fields(site: Site) -> dict[str, ParamValue]:
     """Members of the records for lines but the weights."""
     weights = site.const(WEIGHTS)
     units, depth = weights.shape
     found = _lines(site)
     assert found is not None
-    table = np.zeros((len(_padded_units(weights)), 4), np.int32)
+    table = np.zeros((len(padded_units(weights)), 4), np.int32)
     table[:units, 0] = convolution.fold_bias(site, weights.astype(np.int64).sum(axis=1))
     table[:units, 1:] = [(line.multiplier, line.constant, line.right) for line in found]
     low, high = activation_range(site, attrs_of(site).activation)
@@ -245,7 +253,7 @@ def _line_fields(site: Site) -> dict[str, ParamValue]:
 
 def pack_dsp(site: Site) -> Params:
     weights = site.const(WEIGHTS)
-    paired = dsp_tables.pairs(_padded_units(weights))
+    paired = dsp_tables.pairs(padded_units(weights))
     fours = paired.reshape(len(paired) // 2, 2, -1, 2).transpose(0, 2, 3, 1)
     return Params(
         "mcuc_fully_connected_dsp_params",
@@ -253,17 +261,17 @@ def pack_dsp(site: Site) -> Params:
         {
             "weights": np.ascontiguousarray(fours),
             "words": dsp_tables.padded_depth(weights.shape[1]) // 4,
-            **_line_fields(site),
+            **line_fields(site),
         },
     )
 
 
 def pack_mac(site: Site) -> Params:
-    weights = mac_tables.tiles(_padded_units(site.const(WEIGHTS)), 4)
+    weights = mac_tables.tiles(padded_units(site.const(WEIGHTS)), 4)
     return Params(
         "mcuc_fully_connected_mac_params",
         "fully_connected/fully_connected.h",
-        {"weights": weights, **_line_fields(site)},
+        {"weights": weights, **line_fields(site)},
     )
 
 
@@ -277,6 +285,21 @@ def pack_float(site: Site) -> Params:
     return float_weights.pack_fully_connected(site, attrs_of(site).activation)
 
 
+def pack_int16(site: Site) -> Params:
+    factors = _real_multipliers(site)
+    return int16_weights.pack_fully_connected(site, attrs_of(site).activation, factors)
+
+
+_INT16 = kernels_on(
+    DType.S16,
+    Kernel(
+        symbol="mcuc_fully_connected_s16_s8_s16__c",
+        source="fully_connected/s16_s8_s16__c.c",
+        form=Form.PIXEL,
+        when=always,
+        pack=pack_int16,
+    ),
+)
 _FLOAT = kernels_on(
     DType.F32,
     Kernel(
@@ -294,7 +317,7 @@ SPEC = OpSpec(
     operands=(
         OperandSpec("input", convolution.DTYPES),
         OperandSpec("weights", (DType.S8, DType.F32), const=True),
-        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
+        OperandSpec("bias", (DType.S32, DType.S64, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
@@ -331,7 +354,7 @@ SPEC = OpSpec(
             when=is_litert,
             pack=pack,
         ),
-        others=_FLOAT,
+        others=(*_INT16, *_FLOAT),
     ),
     canonical=canonical,
 )

@@ -1,4 +1,4 @@
-"""MAX_POOL_2D of int8 or float32.
+"""MAX_POOL_2D of int8, int16 or float32.
 
 Source: TFLite reference_integer_ops `pooling.h`, `MaxPool`; rule in docs/numerics.md,
 "MAX_POOL_2D": the greatest number of the window's part inside the map, clamped.
@@ -15,7 +15,7 @@ from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32
 from mcuc.ops.arithmetic import is_float, kernels_on
-from mcuc.ops.checks import activation_range
+from mcuc.ops.checks import activation_range, integer_range
 from mcuc.ops.pooling import (
     DTYPES,
     PoolAttrs,
@@ -46,8 +46,9 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
     if is_float(site):
         fields = taps(padded(x, attrs.pad, -float32.LARGEST), window(site), size)
         return (float32.clamp(fields.max(axis=(4, 5)), float32.bounds(attrs.activation)),)
-    greatest = taps(padded(x, attrs.pad, -128), window(site), size).max(axis=(4, 5))
-    return (np.clip(greatest, *activation_range(site, attrs.activation)).astype(np.int8),)
+    lowest = integer_range(site.input().dtype)[0]
+    greatest = taps(padded(x, attrs.pad, lowest), window(site), size).max(axis=(4, 5))
+    return (np.clip(greatest, *activation_range(site, attrs.activation)).astype(x.dtype),)
 
 
 def pack(site: Site) -> Params:
@@ -88,15 +89,28 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=kernels_on(
-            DType.F32,
-            Kernel(
-                symbol="mcuc_max_pool2d_f32_f32__c",
-                source="max_pool2d/f32_f32__c.c",
-                form=Form.WINDOW,
-                when=always,
-                pack=pack_float,
-                window=window,
+        others=(
+            *kernels_on(
+                DType.S16,
+                Kernel(
+                    symbol="mcuc_max_pool2d_s16_s16__c",
+                    source="max_pool2d/s16_s16__c.c",
+                    form=Form.WINDOW,
+                    when=always,
+                    pack=pack,
+                    window=window,
+                ),
+            ),
+            *kernels_on(
+                DType.F32,
+                Kernel(
+                    symbol="mcuc_max_pool2d_f32_f32__c",
+                    source="max_pool2d/f32_f32__c.c",
+                    form=Form.WINDOW,
+                    when=always,
+                    pack=pack_float,
+                    window=window,
+                ),
             ),
         ),
     ),

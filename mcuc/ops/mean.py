@@ -1,4 +1,4 @@
-"""MEAN of int8 or float32 tensors over any axes.
+"""MEAN of int8, int16 or float32 tensors over any axes.
 
 Source: TFLite reference_ops `QuantizedMeanOrSum`; rule in docs/numerics.md, "MEAN": the division by
 the number of elements is folded into the multiplier. Means over all rows and columns of a map fold
@@ -17,14 +17,14 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params, ParamValue, Window
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import float32, int8, params
+from mcuc.numerics import float32, int8, int16, params
 from mcuc.ops.arithmetic import is_float, kernels_on
-from mcuc.ops.checks import combined, quant_of
+from mcuc.ops.checks import combined, integer_range, quant_of
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, no_macs
 
 MAX_RANK = 5
-DTYPES = (DType.S8, DType.F32)
+DTYPES = (DType.S8, DType.S16, DType.F32)
 MAX_COUNT = 1 << 23  # a sum of so many bytes, and of their zero points, fits in int32
 LOOPS = 3  # kept or reduced groups of axes in a tensor of MAX_RANK
 
@@ -71,8 +71,9 @@ def _check_axes(problems: Problems, x: TensorType, attrs: Attrs) -> None:
     if rank > MAX_RANK:
         problems.add("E114", f"the input has rank {rank}; the most is {MAX_RANK}")
     count = math.prod(x.shape[a] for a in {axis % rank for axis in attrs.axes})
-    if count > MAX_COUNT:
-        problems.add("E117", f"a mean of {count} elements; the most is {MAX_COUNT}")
+    most = int16.MEAN_LARGEST_COUNT if x.dtype is DType.S16 else MAX_COUNT
+    if count > most:
+        problems.add("E117", f"a mean of {count} elements; the most is {most}")
 
 
 def reduced_axes(site: Site) -> frozenset[int]:
@@ -101,8 +102,9 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
         return (_mean_float(site, x),)
     total = x.astype(np.int64).sum(axis=tuple(sorted(reduced_axes(site))))
     zero_points = quant_of(site.input()).zero_point, quant_of(site.output).zero_point
-    result = int8.mean(total, _count(site), *zero_points, _factor(site))
-    return (result.reshape(site.output.shape),)
+    limits = integer_range(site.output.dtype)
+    result = int8.mean(total, _count(site), *zero_points, _factor(site), limits)
+    return (result.reshape(site.output.shape).astype(x.dtype),)
 
 
 def _mean_float(site: Site, x: Array) -> Array:
@@ -212,6 +214,25 @@ def _is_whole(site: Site, target: Target) -> bool:
     return not folds(site) or site.input().nhwc[0] == 1
 
 
+_INT16 = kernels_on(
+    DType.S16,
+    Kernel(
+        symbol="mcuc_mean_s16_s16__c",
+        source="mean/s16_s16__c.c",
+        form=Form.FOLD,
+        when=_can_fold,
+        pack=pack_fold,
+        window=window,
+        acc_bytes=acc_bytes,
+    ),
+    Kernel(
+        symbol="mcuc_mean_s16_s16_nd__c",
+        source="mean/s16_s16_nd__c.c",
+        form=Form.WHOLE,
+        when=_is_whole,
+        pack=pack_whole,
+    ),
+)
 _FLOAT = kernels_on(
     DType.F32,
     Kernel(
@@ -258,7 +279,7 @@ SPEC = OpSpec(
             when=_is_whole,
             pack=pack_whole,
         ),
-        others=_FLOAT,
+        others=(*_INT16, *_FLOAT),
     ),
     canonical=canonical_mean,
 )

@@ -1,4 +1,4 @@
-"""MUL of two int8 or float32 tensors with broadcast.
+"""MUL of two int8, int16 or float32 tensors with broadcast.
 
 Source: TFLite reference_integer_ops `mul.h`; rule in docs/numerics.md, "MUL".
 """
@@ -12,8 +12,8 @@ import numpy as np
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import int8, params
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.numerics import int8, int16, params
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.binary import (
     ARITHMETIC,
     apply_float,
@@ -55,6 +55,8 @@ def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
     if is_float(site):
         return (apply_float(np.multiply, a, b, _activation(site)),)
     zero_points, factor, clamp = _rule(site)
+    if is_int16(site):
+        return (int16.mul(a, b, factor, clamp),)
     return (int8.mul(a, b, zero_points, factor, clamp),)
 
 
@@ -101,16 +103,30 @@ SPEC = OpSpec(
             operands=(0, 1),
             inplace=(0, 1),
         ),
-        others=kernels_on(
-            DType.F32,
-            Kernel(
-                symbol="mcuc_mul_f32_f32_f32__c",
-                source="mul/f32_f32_f32__c.c",
-                form=Form.PIXEL,
-                when=always,
-                pack=pack_float,
-                operands=(0, 1),
-                inplace=(0, 1),
+        others=(
+            *kernels_on(
+                DType.S16,
+                Kernel(
+                    symbol="mcuc_mul_s16_s16_s16__c",
+                    source="mul/s16_s16_s16__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack,
+                    operands=(0, 1),
+                    inplace=(0, 1),
+                ),
+            ),
+            *kernels_on(
+                DType.F32,
+                Kernel(
+                    symbol="mcuc_mul_f32_f32_f32__c",
+                    source="mul/f32_f32_f32__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack_float,
+                    operands=(0, 1),
+                    inplace=(0, 1),
+                ),
             ),
         ),
     ),

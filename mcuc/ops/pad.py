@@ -1,4 +1,4 @@
-"""PAD and PADV2 of int8 or float32 with constant paddings.
+"""PAD and PADV2 of int8, int16 or float32 with constant paddings.
 
 Source: TFLite kernels/pad.cc; rule in docs/numerics.md, "PAD": elements are copied, the rest is
 the output's zero point, or the constant operand 2 of PADV2.
@@ -26,7 +26,7 @@ from mcuc.ops.windows import Pair, window_region
 
 INPUT, PADDINGS, VALUE = 0, 1, 2
 MAX_RANK = 5
-DTYPES = (DType.S8, DType.F32)
+DTYPES = (DType.S8, DType.S16, DType.F32)
 
 
 @dataclass(frozen=True)

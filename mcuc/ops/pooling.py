@@ -7,6 +7,7 @@ and an average counts only elements of the map.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 from mcuc.ir.program import Box, Params, Window
@@ -23,7 +24,8 @@ from mcuc.ops.windows import (
     window_region,
 )
 
-DTYPES = (DType.S8, DType.F32)
+DTYPES = (DType.S8, DType.S16, DType.F32)
+MOST_INT16 = 65535  # elements of a window, whose sum fits in 32 bits
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,8 @@ def infer_pool(site: Site) -> tuple[TensorType, ...]:
     shape: tuple[int, ...] = ()
     if x is not None and has_rank:
         size = check_geometry(problems, map_size(x.shape), window(site), attrs.pad)
+        if x.dtype is DType.S16 and math.prod(attrs.filter) > MOST_INT16:
+            problems.add("E117", f"a window of {math.prod(attrs.filter)} elements is too large")
         if size is not None:
             check_no_empty_window(problems, map_size(x.shape), size, window(site))
         shape = (x.shape[0], *(size or (0, 0)), x.shape[3])

@@ -1,4 +1,4 @@
-"""QUANTIZE: float32 to int8 or uint8, and between the two integer types.
+"""QUANTIZE: float32 to int8, uint8 or int16, and between integer types.
 
 Source: TFLite reference_ops `AffineQuantize` and `Requantize`; rules in docs/numerics.md,
 "QUANTIZE". What lies outside of int32 is undefined in TFLite: here it saturates, and NaN
@@ -7,6 +7,7 @@ becomes the least value (as the interpreter gives on x86).
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,14 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 _BYTES = (DType.S8, DType.U8)
+DTYPES = (DType.F32, DType.S8, DType.U8, DType.S16)
+# Element types of the result by the input's.
+_RESULTS = {
+    DType.F32: (*_BYTES, DType.S16),
+    DType.S8: _BYTES,
+    DType.U8: _BYTES,
+    DType.S16: (DType.S16, DType.S8),
+}
 
 
 @dataclass(frozen=True)
@@ -31,35 +40,40 @@ class Attrs:
 
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
-    x = problems.operand(0, "input", (DType.F32, DType.S8, DType.U8))
-    if x is not None and x.dtype is not DType.F32:
-        problems.per_tensor(x, "input")
-    dtype = site.output.dtype if site.output.dtype in _BYTES else DType.S8
+    x = problems.operand(0, "input", DTYPES)
+    problems.per_tensor(x, "input")
+    known = _BYTES if x is None else _RESULTS[x.dtype]
+    dtype = site.output.dtype if site.output.dtype in known else DType.S8
     problems.result(dtype)
     problems.raise_all()
     if site.input().dtype is not DType.F32:
-        scales = quant_of(site.input()).scale, quant_of(site.output).scale
-        combined(site, params.requantize_multiplier, *scales)
+        _factor(site)
     return (TensorType(site.input().shape, dtype, site.output.quant),)
+
+
+def _factor(site: Site) -> params.Multiplier:
+    scales = quant_of(site.input()).scale, quant_of(site.output).scale
+    return combined(site, params.requantize_multiplier, *scales)
 
 
 def table(site: Site) -> Array:
     """Integer input: results [256] over the input dtype's values in ascending order."""
-    x, y = quant_of(site.input()), quant_of(site.output)
     low, high = integer_range(site.input().dtype)
-    result = int8.requantize(
-        np.arange(low, high + 1),
-        x.zero_point,
-        y.zero_point,
-        params.requantize_multiplier(x.scale, y.scale),
-        integer_range(site.output.dtype),
-    )
+    return _requantized(site, np.arange(low, high + 1))
+
+
+def _requantized(site: Site, x: Array) -> Array:
+    zero_points = quant_of(site.input()).zero_point, quant_of(site.output).zero_point
+    limits = integer_range(site.output.dtype)
+    result = int8.requantize(x, *zero_points, _factor(site), limits)
     return result.astype(site.output.dtype.numpy)
 
 
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
-    if site.input().dtype is not DType.F32:
+    if site.input().dtype in _BYTES:
         return (apply_table(table(site), x),)
+    if site.input().dtype is DType.S16:
+        return (_requantized(site, x),)
     quant = quant_of(site.output)
     numbers = np.where(np.isnan(x.astype(np.float32)), np.float32(-np.inf), x.astype(np.float32))
     result = int8.quantize(numbers, quant.scale, quant.zero_point, integer_range(site.output.dtype))
@@ -81,41 +95,55 @@ def pack(site: Site) -> Params:
 
 
 def _between_bytes(site: Site, target: Target) -> bool:
-    return site.input().dtype is not DType.F32
+    return site.input().dtype in _BYTES
 
 
-def _to_int8(site: Site, target: Target) -> bool:
-    return site.input().dtype is DType.F32 and site.output.dtype is DType.S8
+def rescale_params(site: Site, factor: params.Multiplier, limits: tuple[int, int]) -> Params:
+    """The record of the kernels that rescale int16."""
+    fields = {
+        "channels": site.output.nhwc[3],
+        "multiplier": factor.multiplier,
+        "shift": factor.shift,
+        "zero_point": quant_of(site.output).zero_point,
+        "low": limits[0],
+        "high": limits[1],
+    }
+    return Params("mcuc_quantize_s16_params", "quantize/quantize.h", fields)
 
 
-def _to_uint8(site: Site, target: Target) -> bool:
-    return site.input().dtype is DType.F32 and site.output.dtype is DType.U8
+def pack_int16(site: Site) -> Params:
+    return rescale_params(site, _factor(site), integer_range(site.output.dtype))
+
+
+def _kernel(source: DType, result: DType, pack: Callable[[Site], Params]) -> Kernel:
+    """The kernel from one element type to another."""
+
+    def when(site: Site, target: Target) -> bool:
+        return site.input().dtype is source and site.output.dtype is result
+
+    kind = f"{source.value}_{result.value}__c"
+    return Kernel(
+        symbol=f"mcuc_quantize_{kind}",
+        source=f"quantize/{kind}.c",
+        form=Form.PIXEL,
+        when=when,
+        pack=pack,
+        inplace=(0,) if source is result else (),
+    )
 
 
 SPEC = OpSpec(
     name="quantize",
-    doc="float32 to int8 or uint8, and between int8 and uint8 of any scale",
+    doc="float32 to int8, uint8 or int16, and between integer types of any scale",
     Attrs=Attrs,
-    operands=(OperandSpec("x", (DType.F32, DType.S8, DType.U8)),),
+    operands=(OperandSpec("x", DTYPES),),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region_same,
     kernels=(
         lut_kernel(table, _between_bytes),
-        Kernel(
-            symbol="mcuc_quantize_f32_s8__c",
-            source="quantize/f32_s8__c.c",
-            form=Form.PIXEL,
-            when=_to_int8,
-            pack=pack,
-        ),
-        Kernel(
-            symbol="mcuc_quantize_f32_u8__c",
-            source="quantize/f32_u8__c.c",
-            form=Form.PIXEL,
-            when=_to_uint8,
-            pack=pack,
-        ),
+        *(_kernel(DType.F32, result, pack) for result in _RESULTS[DType.F32]),
+        *(_kernel(DType.S16, result, pack_int16) for result in _RESULTS[DType.S16]),
     ),
 )

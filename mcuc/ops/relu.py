@@ -1,4 +1,4 @@
-"""RELU, RELU6 and RELU_N1_TO_1 of float32 tensors, and of int8 tensors as a table.
+"""RELU, RELU6 and RELU_N1_TO_1 of int16 and float32 tensors, and of int8 tensors as a table.
 
 Source: TFLite `activations.cc`, `QuantizedReluX`; rule in docs/numerics.md, "RELU". The input is
 requantized to the output's scale and clamped.
@@ -11,14 +11,15 @@ from dataclasses import dataclass
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import float32, int8, params
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.numerics import float32, int8, int16, params
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, combined, quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
 from mcuc.ops.problems import Problems
+from mcuc.ops.quantize import rescale_params
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
-DTYPES = (DType.S8, DType.F32)
+DTYPES = (DType.S8, DType.S16, DType.F32)
 ACTIVATIONS = ("relu", "relu6", "relu_n1_to_1")
 
 
@@ -37,11 +38,12 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     problems.result_like(x)
     if site.attrs.activation not in ACTIVATIONS:
         problems.add("E115", f"{site.attrs.activation!r} is none of {', '.join(ACTIVATIONS)}")
+    if x is not None and x.dtype is DType.S16 and site.attrs.activation == "relu_n1_to_1":
+        problems.add("E110", "RELU_N1_TO_1 of int16 has no rule in TFLite")
     problems.raise_all()
     if not is_float(site):
-        activation_range(site, site.attrs.activation)
-        scales = quant_of(site.input()).scale, quant_of(site.output).scale
-        combined(site, params.relu_multiplier, *scales)
+        _range(site)
+        _factor(site)
     return (TensorType(site.input().shape, site.output.dtype, site.output.quant),)
 
 
@@ -57,7 +59,23 @@ def table(site: Site) -> Array:
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
     if is_float(site):
         return (float32.clamp(x, _bounds(site)),)
+    if is_int16(site):
+        return (int16.clamped(int16.rescale(x, _factor(site)), _range(site)),)
     return (apply_table(table(site), x),)
+
+
+def _range(site: Site) -> tuple[int, int]:
+    assert isinstance(site.attrs, Attrs)
+    return activation_range(site, site.attrs.activation)
+
+
+def _factor(site: Site) -> params.Multiplier:
+    scales = quant_of(site.input()).scale, quant_of(site.output).scale
+    return combined(site, params.relu_multiplier, *scales)
+
+
+def pack_int16(site: Site) -> Params:
+    return rescale_params(site, _factor(site), _range(site))
 
 
 def _bounds(site: Site) -> tuple[float, float]:
@@ -83,15 +101,28 @@ SPEC = OpSpec(
     kernels=kernels_on(
         DType.S8,
         lut_kernel(table),
-        others=kernels_on(
-            DType.F32,
-            Kernel(
-                symbol="mcuc_relu_f32_f32__c",
-                source="relu/f32_f32__c.c",
-                form=Form.PIXEL,
-                when=always,
-                pack=pack_float,
-                inplace=(0,),
+        others=(
+            *kernels_on(
+                DType.S16,
+                Kernel(
+                    symbol="mcuc_quantize_s16_s16__c",
+                    source="quantize/s16_s16__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack_int16,
+                    inplace=(0,),
+                ),
+            ),
+            *kernels_on(
+                DType.F32,
+                Kernel(
+                    symbol="mcuc_relu_f32_f32__c",
+                    source="relu/f32_f32__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack_float,
+                    inplace=(0,),
+                ),
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""SOFTMAX over the last axis of int8 or float32 tensors.
+"""SOFTMAX over the last axis of int8, int16 or float32 tensors.
 
 Source: TFLite reference_ops `Softmax` for quantized tensors (gemmlowp fixed point); rule in
 docs/numerics.md, "SOFTMAX". exp() of each possible distance to the maximum is a table made on the
@@ -13,17 +13,18 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Box, Form, Params
+from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import fixed, float32, int8, params
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.numerics import fixed, float32, int8, int16, params
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
-DTYPES = (DType.S8, DType.F32)
-OUTPUT_SCALE = 1.0 / 256
-OUTPUT_ZERO_POINT = -128
+DTYPES = (DType.S8, DType.S16, DType.F32)
+# Scale and zero point of the result.
+OUTPUTS = {DType.S8: (1.0 / 256, -128), DType.S16: (1.0 / 32768, 0)}
+LONGEST = {DType.S8: int8.SOFTMAX_LONGEST_ROW, DType.S16: int16.SOFTMAX_LONGEST_ROW}
 SCALE_TOLERANCE = 1e-3  # relative; TFLite's own
 
 
@@ -40,16 +41,18 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     problems.per_tensor(x, "input")
     if x is not None and not x.shape:
         problems.add("E114", "the input has rank 0; softmax needs an axis")
-    elif x is not None and x.dtype is DType.S8 and x.shape[-1] > int8.SOFTMAX_LONGEST_ROW:
+    elif x is not None and x.shape[-1] > LONGEST.get(x.dtype, x.shape[-1]):
         problems.add(
             "E117",
-            f"softmax over {x.shape[-1]} classes; the most is {int8.SOFTMAX_LONGEST_ROW}",
+            f"softmax over {x.shape[-1]} classes; the most is {LONGEST[x.dtype]}",
             why="the sum of the exponentials must fit in 32 bits",
         )
     _check_result(problems, x)
     _check_beta(problems)
     problems.raise_all()
-    if not is_float(site):
+    if is_int16(site):
+        _factor(site)
+    elif not is_float(site):
         _rule(site)
     return (TensorType(site.input().shape, site.output.dtype, site.output.quant),)
 
@@ -58,12 +61,13 @@ def _check_result(problems: Problems, x: TensorType | None) -> None:
     out = problems.result_like(x)
     if out is None:
         return
-    close = math.isclose(out.scale, OUTPUT_SCALE, rel_tol=SCALE_TOLERANCE)
-    if not close or out.zero_point != OUTPUT_ZERO_POINT:
+    scale, zero_point = OUTPUTS[problems.site.output.dtype]
+    close = math.isclose(out.scale, scale, rel_tol=SCALE_TOLERANCE)
+    if not close or out.zero_point != zero_point:
         problems.add(
             "E205",
             f"softmax has a result of scale {out.scale:g} and zero point {out.zero_point}",
-            why="int8 softmax always gives scale 1/256 and zero point -128",
+            why=f"softmax of this type always gives scale {scale:g} and zero point {zero_point}",
             help="convert the model again with TFLite, which writes these values",
         )
 
@@ -84,6 +88,11 @@ def _rule(site: Site) -> params.SoftmaxParams:
     return combined(site, params.preprocess_softmax_scaling, _beta(site), scale)
 
 
+def _factor(site: Site) -> params.Multiplier:
+    scale = quant_of(site.input()).scale
+    return combined(site, int16.softmax_multiplier, _beta(site), scale)
+
+
 def exp_table(rule: params.SoftmaxParams) -> Array:
     """exp(-scale * d) in Q0.31 for the distances d = 0 .. 255 to the maximum; [256] int32.
 
@@ -100,6 +109,8 @@ def exp_table(rule: params.SoftmaxParams) -> Array:
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
     if is_float(site):
         return (float32.softmax(x, _beta(site)),)
+    if is_int16(site):
+        return (int16.softmax(x, _factor(site)),)
     return (int8.softmax(x, _rule(site)),)
 
 
@@ -114,6 +125,18 @@ def pack(site: Site) -> Params:
         "softmax/softmax.h",
         {"channels": site.output.nhwc[3], "exp": exp_table(_rule(site))},
     )
+
+
+def pack_int16(site: Site) -> Params:
+    factor = _factor(site)
+    fields: dict[str, ParamValue] = {
+        "channels": site.output.nhwc[3],
+        "multiplier": factor.multiplier,
+        "shift": factor.shift,
+        "exp": int16.exp_table(),
+        "reciprocal": int16.reciprocal_table(),
+    }
+    return Params("mcuc_softmax_s16_params", "softmax/softmax.h", fields)
 
 
 def pack_float(site: Site) -> Params:
@@ -140,15 +163,28 @@ SPEC = OpSpec(
             pack=pack,
             inplace=(0,),
         ),
-        others=kernels_on(
-            DType.F32,
-            Kernel(
-                symbol="mcuc_softmax_f32_f32__c",
-                source="softmax/f32_f32__c.c",
-                form=Form.PIXEL,
-                when=always,
-                pack=pack_float,
-                inplace=(0,),
+        others=(
+            *kernels_on(
+                DType.S16,
+                Kernel(
+                    symbol="mcuc_softmax_s16_s16__c",
+                    source="softmax/s16_s16__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack_int16,
+                    inplace=(0,),
+                ),
+            ),
+            *kernels_on(
+                DType.F32,
+                Kernel(
+                    symbol="mcuc_softmax_f32_f32__c",
+                    source="softmax/f32_f32__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack_float,
+                    inplace=(0,),
+                ),
             ),
         ),
     ),

@@ -1,4 +1,4 @@
-"""TRANSPOSE: any permutation of the axes, elements of 1 or 4 bytes.
+"""TRANSPOSE: any permutation of the axes, elements of 1, 2 or 4 bytes.
 
 Source: TFLite reference_ops `Transpose`. A permutation that only moves axes of size 1 leaves the
 memory as it is: `is_reshape` tells, and a pass turns such a node into a reshape.
@@ -18,7 +18,7 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, no_macs
 
 LOOPS = 5  # of the kernels
-DTYPES = (DType.S8, DType.U8, DType.S32, DType.F32)
+DTYPES = (DType.S8, DType.U8, DType.S16, DType.S32, DType.F32)
 
 
 @dataclass(frozen=True)
@@ -99,6 +99,10 @@ def _bytes(site: Site, target: Target) -> bool:
     return site.input().dtype.size_bytes == 1
 
 
+def _halfwords(site: Site, target: Target) -> bool:
+    return site.input().dtype.size_bytes == 2
+
+
 def _words(site: Site, target: Target) -> bool:
     return site.input().dtype.size_bytes == 4
 
@@ -118,6 +122,13 @@ SPEC = OpSpec(
             source="transpose/s8_s8__c.c",
             form=Form.WHOLE,
             when=_bytes,
+            pack=pack,
+        ),
+        Kernel(
+            symbol="mcuc_transpose_s16_s16__c",
+            source="transpose/s16_s16__c.c",
+            form=Form.WHOLE,
+            when=_halfwords,
             pack=pack,
         ),
         Kernel(

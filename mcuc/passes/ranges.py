@@ -18,7 +18,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
 from mcuc.ops import convolution, spec_of
 from mcuc.ops.checks import activation_range, quant_of
-from mcuc.ops.convolution import BIAS, INPUT, WEIGHTS, Ints
+from mcuc.ops.convolution import BIAS, INPUT, Ints
 from mcuc.ops.spec import Site
 
 # Ops that work channel by channel and never fall when an operand rises.
@@ -123,7 +123,7 @@ def _of_monotone(site: Site, known: list[Interval | None], op: str) -> Interval:
 
 def _of_conv(site: Site, known: list[Interval | None]) -> Interval:
     x = _input(site, known[INPUT])
-    weights = site.const(WEIGHTS).astype(np.int64)  # [O, KH, KW, C]
+    weights = convolution.centered(site)  # [O, KH, KW, C]
     taps = weights.transpose(0, 3, 1, 2).reshape(len(weights), len(x.low), -1)
     above = np.maximum(taps, 0).sum(axis=2)
     below = np.minimum(taps, 0).sum(axis=2)
@@ -132,7 +132,7 @@ def _of_conv(site: Site, known: list[Interval | None]) -> Interval:
 
 def _of_depthwise(site: Site, known: list[Interval | None]) -> Interval:
     x = _input(site, known[INPUT])
-    weights = site.const(WEIGHTS).astype(np.int64)
+    weights = convolution.centered(site)
     taps = weights.reshape(-1, weights.shape[3])
     above, below = np.maximum(taps, 0).sum(axis=0), np.minimum(taps, 0).sum(axis=0)
     return _requantized(site, above * x.low + below * x.high, above * x.high + below * x.low)

@@ -71,8 +71,7 @@ class Caller:
     @property
     def streams(self) -> bool:
         """Whether its kernel can advance by rows."""
-        whole = self.kernel.form is Form.WHOLE or self.spec.assemble is not None
-        return not whole and self.canonical.batch == 1
+        return self.kernel.form is not Form.WHOLE and self.canonical.batch == 1
 
     @property
     def advance(self) -> int:
@@ -93,8 +92,22 @@ class Caller:
         return min(units * self.advance, self.output_shape[0])
 
     def calls(self, units: int) -> list[Call]:
-        """The kernel calls of that many units."""
-        return [Call(self.kernel.symbol, self.macs, self.site.output.elements, units)]
+        """What its kernels do when it runs in that many units."""
+        height = self.units if self.kernel.form is Form.FOLD else self.output_shape[0]
+        rows = units if self.kernel.form in (Form.PIXEL, Form.WHOLE) else height
+        calls = rows * (1 + self.border_columns) * self.canonical.batch
+        return [Call(self.kernel.symbol, self.macs, self.site.output.elements, calls)]
+
+    @functools.cached_property
+    def border_columns(self) -> int:
+        """Window form: output columns that are computed by a call of their own."""
+        if self.window is None or self.kernel.form is not Form.WINDOW:
+            return 0
+        stride, pad, extent = self.window.stride[1], self.window.pad[1], self.window.extent[1]
+        columns = self.canonical.inputs[self.kernel.operands[0]][1]
+        first, last = -(-pad // stride), (columns - extent + pad) // stride + 1
+        width = self.output_shape[1]
+        return width - max(0, min(last, width) - min(max(first, 0), width))
 
     def reads_rows_of(self, position: int, producer: Caller) -> bool:
         """Whether an operand's rows are the rows that its producer writes."""
@@ -133,6 +146,15 @@ class Caller:
         _, width, channels = self.canonical.inputs[position]
         return width * channels * self.site.input(position).dtype.size_bytes
 
+    @property
+    def reads_same_pixels(self) -> bool:
+        """Every run-time operand is a map of the output's height and width."""
+        return all(
+            self.canonical.inputs[p][:2] == self.output_shape[:2]
+            for p in self.kernel.operands
+            if self.site.consts[p] is None
+        )
+
     def in_place_on(self, position: int) -> bool:
         """Whether the kernel may write a pixel where, or below where, it reads the same pixel."""
         whole = self.canonical.inputs[position] == self.output_shape
@@ -144,7 +166,7 @@ class Caller:
         shape = self.canonical.inputs[position]
         batched = self.canonical.batched[position]
         view = storage.dense(self.operand_value(position), shape, batch, batched)
-        if self.kernel.form is Form.PIXEL and self.spec.assemble is None:
+        if self.kernel.form is Form.PIXEL:
             out = self.output_shape
             if shape[0] == 1 and out[0] != 1:
                 view = replace(view, row_stride=0, rows=out[0])

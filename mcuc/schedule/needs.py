@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from mcuc.cost.model import predicted
+from mcuc.cost.model import LOOP, predicted
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Form
 from mcuc.schedule.call import Caller
@@ -173,7 +173,7 @@ class Growth:
         stream = self.end - self.first > 1 or self.goal.kernel.form is Form.TILE
         need = self.order.around(self.first, self.end) + self.rings + self.scratch
         need += self.accumulators + self._ends() + (4 * (self.end - self.first) if stream else 0)
-        work = self.work if stream else _work(self.goal, 1)
+        work = self.work if stream else work_in(self.goal, 1)
         return Run(self.first, self.end, need, work, self.macs)
 
     def _take(self, k: int) -> None:
@@ -183,7 +183,7 @@ class Growth:
         self.scratch = max(self.scratch, 0 if fold else -(-caller.scratch_bytes // ALIGN) * ALIGN)
         self.accumulators += caller.kernel.acc_bytes(caller.site) if caller.kernel.acc_bytes else 0
         units = int(self.made[k][-1])
-        self.work += _work(caller, units)
+        self.work += work_in(caller, units)
         self.macs += caller.macs * units // max(1, caller.units)
         for r in order.born_at.get(k, ()):
             self.dying.discard(r)
@@ -277,8 +277,11 @@ class Growth:
         return int(np.max(written * row - oldest * in_row))
 
 
-def _work(caller: Caller, units: int) -> int:
-    return sum(predicted(c.symbol, c.macs, c.elements, c.calls) for c in caller.calls(units))
+def work_in(caller: Caller, units: int) -> int:
+    """Predicted instructions of a caller that runs in that many units."""
+    loop = LOOP * units if units > 1 else 0
+    calls = caller.calls(units)
+    return round(loop + sum(predicted(c.symbol, c.macs, c.elements, c.calls) for c in calls))
 
 
 def _needed(reader: Caller, position: int, producer: Caller) -> Rows:

@@ -159,13 +159,14 @@ class Tiled(Caller):
         return self.parts[i].macs * rows * columns // max(1, height * width)
 
     def calls(self, units: int) -> list[Call]:
-        result = []
         blocks = len(self.columns_of[-1])
+        result = [Call(self.kernel.symbol, 0, 0, len(self.parts) * self.units * blocks)]
         for part, (rows, columns) in zip(self.parts, self._made, strict=True):
             height, width, _ = part.output_shape
             share = rows * columns / max(1, height * width)
+            calls = rows * (blocks + part.border_columns)
             result += [
-                Call(c.symbol, round(c.macs * share), round(c.elements * share), rows * blocks)
+                Call(c.symbol, round(c.macs * share), round(c.elements * share), calls)
                 for c in part.calls(1)
             ]
         return result
@@ -276,9 +277,9 @@ def _continues(graph: Graph, callers: Mapping[int, Caller], before: int, after: 
     readers = [i for i, node in enumerate(graph.nodes) if value in node.inputs]
     if not (a.streams and b.streams) or len(positions) != 1 or readers != [after]:
         return False
-    if value in graph.outputs or any(c.kernel.form is Form.FOLD for c in (a, b)):
+    if value in graph.results or any(c.kernel.form in (Form.FOLD, Form.ROWS) for c in (a, b)):
         return False
     same = b.canonical.inputs[positions[0]] == a.output_shape
     if b.kernel.form is Form.PIXEL:
         return same and a.output_shape[:2] == b.output_shape[:2]
-    return same and b.window is not None and positions == [b.kernel.operands[0]]
+    return same and b.kernel.form is Form.WINDOW and positions == [b.kernel.operands[0]]

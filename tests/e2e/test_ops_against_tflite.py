@@ -38,6 +38,7 @@ def unusual_output_scale(case: Case) -> bool:
 # Ops that no file holds: why there is no operator to compare with.
 NO_OPERATOR = {
     "copy_rows": "mcuc.passes.stream_input puts it behind a streamed input; it computes nothing",
+    "fully_connected_rows": "mcuc.passes.flatten makes it of FULLY_CONNECTED, which is compared",
     "take": "many operators become it; tests/e2e/test_builtins.py puts them to the interpreter",
 }
 # (op, which of its cases, why the interpreter cannot judge them).
@@ -45,6 +46,8 @@ NOT_JUDGED: tuple[tuple[str, Callable[[Case], bool], str], ...] = (
     ("conv2d", lambda c: c.name == "b22_left_shift_20", OVERFLOW),
     ("depthwise_conv2d", lambda c: c.name == "b22_tiny_and_large_factors", OVERFLOW),
     ("fully_connected", lambda c: c.name == "b22_left_shift_20_litert", OVERFLOW),
+    ("conv2d", lambda c: not can_export(c), "rules of uint8: tests/unit/frontends/test_uint8.py"),
+    ("depthwise_conv2d", lambda c: not can_export(c), "rules of uint8, as above"),
     ("quantize", lambda c: c.name.endswith("extremes"), UNDEFINED_CAST),
     ("logistic", unusual_output_scale, "refused: the output's scale must be 1/256"),
     ("softmax", lambda c: c.name.startswith("depth"), "an assertion of gemmlowp ends the process"),

@@ -15,6 +15,7 @@ from mcuc.errors import McucError, flatten
 from mcuc.frontends.tflite import load_tflite
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.types import DType
+from mcuc.ops.checks import integer_range
 from mcuc.ops.interpret import run_reference
 from mcuc.passes.fold_constants import fold_constants
 from mcuc.passes.fuse_pad import fuse_pad
@@ -26,7 +27,7 @@ from tests.support.oracle import agree, run_tflite
 
 PASSES = (fold_constants, remove_dead_nodes, fuse_pad, transpose_to_reshape, remove_dead_nodes)
 
-# Every int8 model of the collection whose operators are supported, with stored outputs.
+# Every quantized model of the collection whose operators are supported, with stored outputs.
 GOLDEN = (
     *(
         f"gen/tflite/{name}.tflite"
@@ -37,6 +38,11 @@ GOLDEN = (
             "dscnn_49x10_int8_pt",
             "efficientlite_96_int8",
             "efficientlite_96_int8_pt",
+            "autoencoder_640_i16x8",
+            "dscnn_49x10_i16x8",
+            "efficientlite_96_i16x8",
+            "mobilenetv2_035_96_i16x8",
+            "resnet8_32_i16x8",
             "mobilenetv2_035_96_int8",
             "mobilenetv2_035_96_int8_fio",
             "mobilenetv2_035_96_int8_pt",
@@ -62,6 +68,8 @@ GOLDEN = (
     *(
         f"repo/{name}.tflite"
         for name in (
+            "coral_mobilenet_v1_0.25_128_u8",
+            "coral_mobilenet_v1_0.5_160_u8",
             "coral_tf2_mobilenet_v2_1.0_224_int8",
             "emlearn_mnist_cnn_int8",
             "emza_ssd_slim_120x160_int8",
@@ -123,7 +131,6 @@ JUDGED = (
 
 # Models that use what is not supported -> the codes that the refusal consists of.
 REFUSED = {
-    "gen/tflite/resnet8_32_i16x8.tflite": {"E110"},
     "gen/tflite/resnet8_32_dyn.tflite": {"E110"},
     "gen/tflite/lstm_28_f32.tflite": {"E102", "E103"},
     "gen/tflite/tcn_har_128x9_int8.tflite": {"E102"},
@@ -151,8 +158,8 @@ def seeded_inputs(graph: Graph, seed: int) -> list[Array]:
         if type_.dtype is DType.F32:
             result.append(rng.uniform(-1, 1, type_.shape).astype(np.float32))
         else:
-            low, high = (0, 256) if type_.dtype is DType.U8 else (-128, 128)
-            result.append(rng.integers(low, high, type_.shape).astype(type_.dtype.numpy))
+            low, high = integer_range(type_.dtype)
+            result.append(rng.integers(low, high + 1, type_.shape).astype(type_.dtype.numpy))
     return result
 
 

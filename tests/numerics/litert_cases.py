@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mcuc.numerics import int8, params
+from mcuc.numerics import fixed, int8, params
 from tests.support.oracle import run_tflite
 from tests.support.tflite_build import ModelBuilder
 
@@ -276,7 +276,8 @@ def mean(rng: np.random.Generator, count: int) -> tuple[int, int]:
         keep = bool(rng.integers(2))
         total = x.astype(np.int64).sum(axis=axes, keepdims=keep)
         n = int(np.prod([x.shape[a] for a in axes]))
-        y = int8.mean(total, n, z[0], z[1], params.mean_multiplier(*s, n))
+        factor = params.mean_multiplier(*s, n)
+        y = int8.mean(total, n, z[0], z[1], factor).astype(np.int8)
         axis = b.model.const(f"axis{i}", np.asarray(axes, dtype=np.int32))
         ops = [b.feed(x, scale=s[0], zero_point=z[0]), axis]
         out = b.expect(y, scale=s[1], zero_point=z[1])
@@ -294,7 +295,7 @@ def average_pool_2d(rng: np.random.Generator, count: int) -> tuple[int, int]:
         x = b.int8(1, h, w, 32)
         clamp = params.calculate_activation_range_int8(activation, s, z)
         total = x.astype(np.int64).sum(axis=(1, 2), keepdims=True)
-        y = int8.average(total, h * w, clamp)
+        y = np.clip(fixed.divide_rounding_half_away(total, h * w), *clamp).astype(np.int8)
         options = {"filter_height": h, "filter_width": w, "stride_h": 1, "stride_w": 1}
         b.model.op(
             "AVERAGE_POOL_2D",

@@ -158,7 +158,7 @@ def mean(rng: np.random.Generator) -> tuple[int, int]:
         x = apart[:, None] // count + (np.arange(count) < apart[:, None] % count)
         axis = b.model.const(f"axis{len(b.values)}", np.asarray([1], dtype=np.int32))
         ops = [b.feed(x.astype(np.int8), scale=s[0], zero_point=0), axis]
-        y = int8.mean(apart, count, 0, 0, folded)
+        y = int8.mean(apart, count, 0, 0, folded).astype(np.int8)
         b.model.op("MEAN", ops, [b.expect(y, scale=s[1], zero_point=0)], {})
     return parted, b.differences()[1]
 

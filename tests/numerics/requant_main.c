@@ -30,14 +30,18 @@ static int64_t call(int64_t function, int64_t a, int64_t b, int64_t c)
     case 7:
       return mcuc_multiply_by_double(x, (uint64_t)b, z);
     case 8:
-      return mcuc_divide_rounding_half_away(x, y);
+      return mcuc_multiply_long_by_double(a, (uint64_t)b, z);
     case 9:
-      return mcuc_divide_rounding_half_up(x, y);
+      return mcuc_multiply_long_by_reduced(a, y, z);
     case 10:
-      return mcuc_exp_on_interval_between_negative_one_quarter_and_0_excl(x);
+      return mcuc_divide_rounding_half_away(x, y);
     case 11:
-      return mcuc_exp_on_negative_values(x);
+      return mcuc_divide_rounding_half_up(x, y);
     case 12:
+      return mcuc_exp_on_interval_between_negative_one_quarter_and_0_excl(x);
+    case 13:
+      return mcuc_exp_on_negative_values(x);
+    case 14:
       return mcuc_one_over_one_plus_x_for_x_in_0_1(x);
     default: {
       /* Both results in one number: the bits are in -32 .. 31. */

@@ -65,6 +65,29 @@ def _doubles() -> Iterator[Vector]:
     yield from product(_limits(), mantissas, shifts)
 
 
+def _long() -> list[int]:
+    """Sums of up to 47 bits."""
+    values = {0}
+    for bit in range(0, 48, 3):
+        for around in (-1, 0, 1):
+            values |= {2**bit + around, -(2**bit) + around}
+    return sorted(v for v in values if abs(v) < 2**47)
+
+
+def _long_doubles(rng: random.Random) -> Iterator[Vector]:
+    """(x, mantissa, right shift), x of up to 52 bits, with products near k + 1/2 and anywhere."""
+    for _ in range(1500):
+        x = rng.randrange(1, 2 ** rng.randrange(1, 53))
+        mantissa, shift = decompose_double((rng.randrange(0, 40000) + 0.5) / x)
+        for nudge in (-1, 0, 1):
+            if 2**52 <= mantissa + nudge < 2**53:
+                yield (x, mantissa + nudge, shift)
+                yield (-x, mantissa + nudge, shift)
+    for x in _long():
+        for shift in (20, 40, 60, 80, 84, 85, 100, 120):
+            yield (x, rng.randrange(2**52, 2**53), shift)
+
+
 def _divisions() -> Iterator[Vector]:
     for divisor in (1, 2, 3, 4, 5, 6, 7, 9, 16, 49, 64, 255, 4096):
         for x in (*range(-40, 41), 127 * divisor, -128 * divisor, divisor // 2, -(divisor // 2)):
@@ -95,6 +118,10 @@ def vectors(function: str) -> list[Vector]:
             found += list(_double_rounding_ties(random.Random(5)))
         case "multiply_by_double":
             found = list(_doubles())
+        case "multiply_long_by_double":
+            found = [*_doubles(), *_long_doubles(random.Random(4))]
+        case "multiply_long_by_reduced":
+            found = list(product(_long(), (0, 1, -1, 2**14, 2**15 - 1, -(2**14)), range(8, 47)))
         case "divide_rounding_half_away" | "divide_rounding_half_up":
             found = list(_divisions())
         case "count_leading_zeros":

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from tests.support.cases import Case, Operand, as_float, s8
+from tests.support.cases import Case, Operand, as_float, as_int16, s8
 
 Shape = tuple[int, ...]
 
@@ -67,7 +67,7 @@ def binary_cases(op: str, attrs: Make) -> list[Case]:
         cases.append(Case(name, op, attributes, (a, b), (s8((), 0.09, 5),), seed=i))
     cases += [quant_case(op, attrs, i, i % 2 == 0) for i in range(len(QUANTS))]
     cases += constant_cases(op, attrs)
-    cases += [as_float(case) for case in cases]
+    cases += [twin(case) for twin in (as_float, as_int16) for case in list(cases)]
     x, y = s8((256, 1), 0.04, 1), s8((256,), 0.03, -2)
     every = Operand(x, pattern="ramp"), Operand(y, pattern="ramp")
     return [*cases, Case("all_pairs_of_bytes", op, attrs("none"), every, (s8((), 0.035, 3),))]

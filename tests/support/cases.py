@@ -139,6 +139,49 @@ def _float_operand(operand: Operand) -> Operand:
     return Operand(TensorType(type_.shape, DType.F32), data, pattern)
 
 
+WEIGHTED = ("conv2d", "depthwise_conv2d", "fully_connected")
+
+
+def as_int16(case: Case) -> Case:
+    """The case on int16: scales are a 256th, zero points 0, biases have 64 bits; weights stay."""
+    operands = []
+    for position, operand in enumerate(case.operands):
+        if operand is None or operand.type.quant is None:
+            operands.append(operand)
+        elif case.op in WEIGHTED and position == 1:
+            quant = replace(operand.type.quant, zero_points=(0,) * len(operand.type.quant.scales))
+            operands.append(replace(operand, type=replace(operand.type, quant=quant)))
+        else:
+            operands.append(_int16_operand(operand))
+    outputs = tuple(s16(t.shape, _scale_of(t) / 256) for t in case.outputs)
+    if case.op == "softmax":
+        outputs = (s16((), 1 / 32768),)
+    return replace(case, name=f"s16_{case.name}", operands=tuple(operands), outputs=outputs)
+
+
+def _scale_of(type_: TensorType) -> float:
+    assert type_.quant is not None
+    return type_.quant.scale
+
+
+def _int16_operand(operand: Operand) -> Operand:
+    type_, data = operand.type, operand.data
+    assert type_.quant is not None
+    if type_.dtype is DType.S32:  # a bias
+        assert data is not None
+        scales = tuple(float(np.float32(scale / 256)) for scale in type_.quant.scales)
+        quant = replace(type_.quant, scales=scales)
+        return Operand(TensorType(type_.shape, DType.S64, quant), data.astype(np.int64) * 256)
+    if data is not None:
+        data = (data.astype(np.int16) - type_.quant.zero_point) * np.int16(100)
+    return Operand(s16(type_.shape, type_.quant.scale / 256), data, operand.pattern)
+
+
+def s16(shape: Sequence[int], scale: float = 0.0003) -> TensorType:
+    """A quantized int16 type."""
+    return TensorType(tuple(shape), DType.S16, Quant((float(np.float32(scale)),), (0,)))
+
+
 def s8(shape: Sequence[int], scale: float = 0.05, zero_point: int = 0) -> TensorType:
     """A per-tensor quantized int8 type; the scale is rounded to float32 as in a file."""
     return TensorType(tuple(shape), DType.S8, Quant((float(np.float32(scale)),), (zero_point,)))

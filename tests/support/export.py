@@ -129,6 +129,8 @@ def _activation(name: str) -> Options:
 def _convolution(export: _Export, node: Node) -> None:
     attrs = node.attrs
     assert isinstance(attrs, ConvAttrs)
+    if attrs.uint8:
+        raise CannotExportError("the rules of a convolution that was uint8")
     x, weights = export.graph.operand_types(node)[:2]
     assert x is not None and weights is not None
     size, kernel = _size(x), _size(weights)
@@ -137,7 +139,7 @@ def _convolution(export: _Export, node: Node) -> None:
     if attrs.pad not in (same, NO_PAD):
         operands[0] = export.padded(node, attrs.pad)
     if len(operands) < 3 or operands[2] < 0:  # the interpreter wants a bias
-        kind = np.float32 if x.dtype is DType.F32 else np.int32
+        kind = {DType.F32: np.float32, DType.S16: np.int64}.get(x.dtype, np.int32)
         zeros: npt.NDArray[Any] = np.zeros(export.graph.type(node.outputs[0]).shape[3], kind)
         operands[2:] = [export.model.const("zero_bias", zeros)]
     options = {
@@ -204,7 +206,10 @@ def _fully_connected(export: _Export, node: Node) -> None:
 
 def _binary(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, (add.Attrs, mul.Attrs))
-    export.write(node.op.upper(), node, _activation(node.attrs.activation))
+    options = _activation(node.attrs.activation)
+    if node.op == "add":
+        options["pot_scale_int16"] = False
+    export.write(node.op.upper(), node, options)
 
 
 def _concatenation(export: _Export, node: Node) -> None:

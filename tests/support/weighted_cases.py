@@ -46,12 +46,13 @@ def conv(
         stride: (vertical, horizontal).
         dilation: (vertical, horizontal).
         pad: "SAME", "VALID" or explicit.
-        options: See `_weighted`, and `activation`.
+        options: See `_weighted`, and `activation` and `uint8`.
     """
     if isinstance(pad, str):
         pad = explicit_pad(pad, (x[1], x[2]), (w[1], w[2]), stride, dilation)
     kind = conv2d.Attrs if op == "conv2d" else depthwise_conv2d.Attrs
-    attrs = kind(stride, dilation, pad, options.pop("activation", "none"))
+    activation, uint8 = options.pop("activation", "none"), options.pop("uint8", False)
+    attrs = kind(stride, dilation, pad, activation, uint8)
     depthwise = op == "depthwise_conv2d"
     depth = w[1] * w[2] * (1 if depthwise else w[3])
     return _weighted(name, op, attrs, x, w, 3 if depthwise else 0, depth, **options)

@@ -18,4 +18,5 @@ def reference_only() -> list[Case]:
 
 def tflite(case: Case) -> TfliteOp:
     assert isinstance(case.attrs, Attrs)
-    return TfliteOp("ADD", {"fused_activation_function": case.attrs.activation.upper()})
+    activation = case.attrs.activation.upper()
+    return TfliteOp("ADD", {"fused_activation_function": activation, "pot_scale_int16": False})

@@ -7,7 +7,7 @@ import numpy as np
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.concatenation import Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, s8
+from tests.support.cases import Case, Operand, as_int16, s8
 
 # Axis, shapes of the operands
 JOINS: tuple[tuple[int, tuple[tuple[int, ...], ...]], ...] = (
@@ -52,6 +52,7 @@ def cases() -> list[Case]:
         Operand(TensorType((1, h, 3, 2), DType.U8, s8((), 0.1, 4).quant)) for h in (1, 3)
     )
     found.append(_case("u8", 1, bytes_, TensorType((), DType.U8, s8((), 0.1, 4).quant)))
+    found.append(as_int16(found[0]))
     return found
 
 

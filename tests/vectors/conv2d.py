@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.cases import Case, as_float
+from tests.support.cases import Case, as_float, as_int16
 from tests.support.weighted_cases import conv
 
 _KERNELS = ((1, 1), (2, 2), (3, 3), (5, 5), (7, 7), (1, 3), (3, 1), (1, 7), (4, 1), (2, 5))
 _ACTIVATIONS = ("none", "relu", "relu6", "relu_n1_to_1")
 _CHANNELS = ((1, 2), (3, 7), (4, 1), (5, 3), (8, 8), (16, 2), (17, 5))
 _WIDE = 2.0**20
+# Factors and sums of what int16 excludes.
+_INT8_ONLY = ("b22_left_shift_20", "accumulator_wraps")
 
 
 def _kernels() -> list[Case]:
@@ -233,6 +235,31 @@ def _blocks() -> list[Case]:
     ]
 
 
+def _uint8() -> list[Case]:
+    """Weights with zero points; tests/unit/frontends/test_uint8.py has the interpreter judge."""
+    return [
+        conv(
+            f"uint8_{name}",
+            x,
+            w,
+            w_scale=0.013,
+            w_zero=zero,
+            x_zero=-77,
+            weights=list(range(-128, 128)),
+            uint8=True,
+            **more,
+        )
+        for name, x, w, zero, more in (
+            ("1x1", (1, 4, 5, 8), (5, 1, 1, 8), -25, {}),
+            ("same", (1, 6, 7, 3), (4, 3, 3, 3), 17, {"pad": "SAME", "stride": (2, 1)}),
+            ("dilated", (1, 8, 7, 2), (3, 3, 2, 2), 127, {"dilation": (2, 3), "pad": (3, 2, 2, 1)}),
+            ("groups", (2, 5, 4, 8), (8, 3, 3, 4), -128, {"pad": "SAME"}),
+            ("symmetric", (1, 5, 4, 8), (8, 3, 3, 8), 0, {"pad": "SAME"}),
+            ("no_bias", (1, 5, 4, 8), (4, 2, 2, 8), 3, {"bias": None}),
+        )
+    ]
+
+
 CASES: list[Case] = [
     *_kernels(),
     *_channels(),
@@ -240,5 +267,8 @@ CASES: list[Case] = [
     *_groups(),
     *_requantization(),
     *_blocks(),
+    *_uint8(),
     *(as_float(case) for case in (*_kernels(), *_channels(), *_geometry(), *_groups())),
+    *(as_int16(case) for case in (*_kernels(), *_channels(), *_geometry(), *_groups())),
+    *(as_int16(case) for case in _requantization() if case.name not in _INT8_ONLY),
 ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.cases import Case, as_float
+from tests.support.cases import Case, as_float, as_int16
 from tests.support.weighted_cases import depthwise
 
 _KERNELS = ((1, 1), (2, 2), (3, 3), (5, 5), (7, 7), (1, 4), (5, 1))
@@ -188,6 +188,30 @@ def _blocks() -> list[Case]:
     ]
 
 
+def _uint8() -> list[Case]:
+    """Weights with zero points; tests/unit/frontends/test_uint8.py has the interpreter judge."""
+    return [
+        depthwise(
+            f"uint8_{name}",
+            x,
+            kernel,
+            multiplier,
+            w_scale=0.013,
+            w_zero=zero,
+            x_zero=99,
+            weights=list(range(-128, 128)),
+            uint8=True,
+            **more,
+        )
+        for name, x, kernel, multiplier, zero, more in (
+            ("same", (1, 6, 7, 9), (3, 3), 1, 17, {"pad": "SAME", "stride": (2, 1)}),
+            ("multiplier", (1, 6, 7, 3), (2, 3), 4, -128, {"dilation": (2, 2), "pad": "SAME"}),
+            ("symmetric", (2, 5, 4, 8), (3, 3), 1, 0, {"pad": "SAME"}),
+            ("no_bias", (1, 5, 4, 5), (2, 2), 1, 127, {"bias": None}),
+        )
+    ]
+
+
 CASES: list[Case] = [
     *_kernels(),
     *_multipliers(),
@@ -195,5 +219,7 @@ CASES: list[Case] = [
     *_whole_rows(),
     *_requantization(),
     *_blocks(),
+    *_uint8(),
     *(as_float(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
+    *(as_int16(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
 ]

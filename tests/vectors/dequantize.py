@@ -5,7 +5,7 @@ from __future__ import annotations
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.dequantize import Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand
+from tests.support.cases import Case, Operand, s16
 from tests.support.quant_pairs import PAIRS, byte_type
 
 SHAPES = ((1,), (3, 7), (2, 3, 5), (1, 3, 5, 7), (2, 3, 2, 5))
@@ -18,6 +18,8 @@ def cases() -> list[Case]:
         name = f"shape_{'x'.join(map(str, shape))}"
         operand = Operand(byte_type(shape, DType.S8, 0.06, 4))
         found.append(Case(name, "dequantize", Attrs(), (operand,), (OUT,)))
+    every = Operand(s16((1, 256, 16, 16), 0.0007), pattern="ramp")
+    found.append(Case("s16", "dequantize", Attrs(), (every,), (OUT,)))
     for shape in ((1, 256, 16, 16), (3, 7), (2, 3, 2, 5)):
         pattern = "ramp" if shape[1] == 256 else "random"
         operand = Operand(TensorType(shape, DType.F16), pattern=pattern)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from mcuc.ops.spec import NUMERICS
-from tests.support.cases import Case, as_float
+from tests.support.cases import Case, as_float, as_int16
 from tests.support.weighted_cases import dense
 
 _POWERS = [2.0**-k for k in range(16)]
@@ -138,7 +138,9 @@ _INTEGER: list[Case] = [
     _b34(),
 ]
 
+_SINGLE = [c for c in _INTEGER if c.numerics == "litert-2.3" and "65535" not in c.name]
 CASES: list[Case] = [
     *_INTEGER,
-    *(as_float(c) for c in _INTEGER if c.numerics == "litert-2.3" and "65535" not in c.name),
+    *(as_float(c) for c in _SINGLE),
+    *(as_int16(c) for c in _SINGLE if "tiny" not in c.name and "shift" not in c.name),
 ]

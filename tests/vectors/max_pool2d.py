@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from mcuc.ops.windows import Pad, Pair
-from tests.support.cases import Case, as_float
+from tests.support.cases import Case, as_float, as_int16
 from tests.support.weighted_cases import pool
 
 
@@ -42,4 +42,5 @@ _INTEGER: list[Case] = [
 CASES: list[Case] = [
     *_INTEGER,
     *(as_float(c) for c in _INTEGER),
+    *(as_int16(c) for c in _INTEGER),
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcuc.ops.mean import Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, as_float, s8
+from tests.support.cases import Case, Operand, as_float, as_int16, s8
 
 # Shape, axes, keep_dims
 PLACES: tuple[tuple[tuple[int, ...], tuple[int, ...], bool], ...] = (
@@ -60,7 +60,7 @@ def cases() -> list[Case]:
             name = f"b44_axes_{''.join(map(str, axes))}"
             x = Operand(s8((2, 3, 4, 5), 0.05, -9))
             found.append(_case(name, x, Attrs(axes), (0.05, -9), count))
-    found += [as_float(case) for case in found]
+    found += [twin(case) for twin in (as_float, as_int16) for case in list(found)]
     found += _quants("extremes")
     large = Operand(s8((1, 64, 64, 3), 0.05, -128), pattern="extremes")
     found.append(_case("count_4096", large, Attrs((1, 2)), (0.05, -128)))

@@ -8,7 +8,7 @@ import numpy as np
 
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.pad import Attrs
-from tests.support.cases import Case, Operand, as_float, s8
+from tests.support.cases import Case, Operand, as_float, as_int16, s8
 from tests.support.weighted_cases import seed_of
 
 
@@ -58,4 +58,5 @@ _INTEGER: list[Case] = [
 CASES: list[Case] = [
     *_INTEGER,
     *(as_float(c) for c in _INTEGER),
+    *(as_int16(c) for c in _INTEGER),
 ]

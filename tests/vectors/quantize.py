@@ -5,7 +5,7 @@ from __future__ import annotations
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.quantize import Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand
+from tests.support.cases import Case, Operand, s8, s16
 from tests.support.quant_pairs import PAIRS, byte_type
 
 SHAPES = ((1,), (3, 7), (2, 3, 5), (1, 3, 5, 7), (2, 3, 2, 5))
@@ -32,7 +32,22 @@ def cases() -> list[Case]:
         operand = Operand(TensorType(size, DType.F32))
         out = byte_type((), DType.S8, 0.01, 7)
         found.append(Case(name, "quantize", Attrs(), (operand,), (out,)))
-    return found + _between_bytes()
+    return found + _between_bytes() + _int16()
+
+
+def _int16() -> list[Case]:
+    """To int16, and from it: every number, scales that shrink, keep and stretch the range."""
+    found = []
+    every = Operand(s16((1, 16, 64, 64), 0.0003), pattern="ramp")
+    for i, scale in enumerate((0.0003, 0.00031, 0.0001, 0.02)):
+        outs = {"s16": s16((), scale), "s8": s8((), scale * 200, 3 - 40 * i)}
+        for kind, out in outs.items():
+            found.append(Case(f"s16_{kind}_{i}", "quantize", Attrs(), (every,), (out,)))
+        for pattern in ("ramp", "random"):
+            real = Operand(TensorType((1, 16, 16, 8), DType.F32), pattern=pattern)
+            name = f"f32_s16_{pattern}_{i}"
+            found.append(Case(name, "quantize", Attrs(), (real,), (s16((), scale),), seed=i))
+    return found
 
 
 def _between_bytes() -> list[Case]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcuc.ops.relu import ACTIVATIONS, Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, as_float, s8
+from tests.support.cases import Case, Operand, as_float, as_int16, s8
 from tests.support.quant_pairs import PAIRS
 
 SHAPES = ((1,), (3, 7), (2, 3, 5), (1, 3, 5, 7), (2, 3, 2, 5))
@@ -19,7 +19,9 @@ def cases() -> list[Case]:
         found.append(Case(name, "relu", attrs, (operand,), (s8((), 0.04, -60),)))
     wide = Operand(s8((1, 8, 16, 16)), pattern="ramp")
     reals = [Case(f"wide_{a}", "relu", Attrs(a), (wide,), (s8(()),)) for a in ACTIVATIONS]
-    return found + [as_float(case) for case in (*found[-len(SHAPES) :], *reals)]
+    twins = [*found[-len(SHAPES) :], *reals]
+    sixteen = [as_int16(case) for case in twins if case.attrs != Attrs("relu_n1_to_1")]
+    return [*found, *(as_float(case) for case in twins), *sixteen]
 
 
 def reference_only() -> list[Case]:

@@ -6,7 +6,7 @@ import numpy as np
 
 from mcuc.ops.softmax import Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, as_float, s8
+from tests.support.cases import Case, Operand, as_float, as_int16, s8, s16
 
 OUT = s8((), 1 / 256, -128)
 SHAPES = ((1,), (10,), (1, 10), (1, 1), (7, 3), (1, 1000), (2, 3, 5), (1, 3, 5, 7))
@@ -41,7 +41,9 @@ def cases() -> list[Case]:
         found.append(case(f"quant_{i}_near", near))
         found.append(case(f"quant_{i}_far", Operand(s8((9, 12), scale, zero_point)), seed=i))
     found += [case(f"beta_{b}", Operand(s8((9, 12), 0.1, 4)), b) for b in (0.5, 0.1, 2.7)]
-    found += [as_float(case) for case in found]
+    found += [twin(case) for twin in (as_float, as_int16) for case in list(found)]
+    every = Operand(s16((256, 256), 0.0004), pattern="ramp")
+    found.append(Case("s16_every", "softmax", Attrs(), (every,), (s16((), 1 / 32768),)))
     # The sum passes 2^31 by little: a sum that loses its highest bit gives large probabilities.
     found.append(case("depth_4099_flat", Operand(s8((1, 4099), 1e-6, 0), pattern="extremes")))
     found.append(case("depth_limit", Operand(s8((1, 8191), 0.001, 0), pattern="extremes")))

@@ -30,7 +30,7 @@ def cases() -> list[Case]:
         for perm in itertools.permutations(range(len(shape)))
     ]
     found += [_case(shape, perm, DType.S8) for shape, perm in SPECIAL]
-    for dtype in (DType.F32, DType.S32, DType.U8):
+    for dtype in (DType.F32, DType.S32, DType.S16, DType.U8):
         found += [_case((2, 3, 4, 5), perm, dtype) for perm in ((0, 3, 1, 2), (3, 1, 0, 2))]
     return found
 
@@ -38,7 +38,7 @@ def cases() -> list[Case]:
 def _case(shape: tuple[int, ...], perm: tuple[int, ...], dtype: DType) -> Case:
     size = "x".join(map(str, shape))
     name = f"{dtype.value}_{size}_perm_{'_'.join(map(str, perm)).replace('-', 'm')}"
-    quant = s8((), 0.1, 4).quant if dtype in (DType.S8, DType.U8) else None
+    quant = s8((), 0.1, 0).quant if dtype in (DType.S8, DType.U8, DType.S16) else None
     operand = Operand(TensorType(shape, dtype, quant))
     return Case(name, "transpose", Attrs(perm), (operand,), (TensorType((), dtype, quant),))
 

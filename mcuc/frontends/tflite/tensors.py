@@ -9,6 +9,7 @@ import numpy as np
 from mcuc.errors import Loc, McucError, ModelError, QuantError, flatten
 from mcuc.frontends.tflite.flatbuffer import Reader
 from mcuc.frontends.tflite.schema import RawModel, RawQuant, RawTensor, enum_names
+from mcuc.frontends.tflite.uint8 import as_int8, is_uint8
 from mcuc.ir.graph import Array, Value
 from mcuc.ir.types import DType, Quant, TensorType
 
@@ -40,6 +41,8 @@ class Tensors:
         self._arrays: dict[tuple[int, DType, tuple[int, ...]], Array] = {}
         self._values: dict[int, Value | None] = {}
         self.problems: list[McucError] = []
+        self.uint8 = is_uint8(model)  # such tensors become int8:
+        self.moved: set[int] = set()
         # A tensor without elements has no bytes either: it is stored, unless something computes it.
         self._computed = {t for operator in model.operators for t in operator.outputs}
         self._computed.update(model.inputs)
@@ -82,7 +85,11 @@ class Tensors:
         stored = self.is_stored(index)
         quant = None if dtype in (DType.F16, DType.F32) else _quant(tensor, shape, stored, loc)
         const = self._const(tensor, dtype, shape) if stored else None
-        return Value(TensorType(shape, dtype, quant), tensor.name, const)
+        value = Value(TensorType(shape, dtype, quant), tensor.name, const)
+        if self.uint8 and dtype is DType.U8:
+            self.moved.add(index)
+            value = as_int8(value)
+        return value
 
     def _const(self, tensor: RawTensor, dtype: DType, shape: tuple[int, ...]) -> Array:
         start, size = self._data_span(tensor)

@@ -145,6 +145,56 @@ static inline int32_t mcuc_multiply_by_double(int32_t x, uint64_t mantissa, int3
   return mcuc_saturate_to_int32(x < 0 ? -result : result);
 }
 
+/*
+ * As mcuc_multiply_by_double for a sum of 64 bits: |x| < 2^53, so that it is a double as it is. For
+ * results whose ends are of no interest from 2^31 on.
+ */
+static inline int32_t mcuc_multiply_long_by_double(int64_t x, uint64_t mantissa,
+                                                   int32_t right_shift)
+{
+  const uint64_t magnitude = x < 0 ? 0U - (uint64_t)x : (uint64_t)x;
+  const uint64_t low = (magnitude & UINT32_MAX) * (mantissa & UINT32_MAX);
+  const uint64_t first = (magnitude >> 32) * (mantissa & UINT32_MAX) + (low >> 32);
+  const uint64_t second = (magnitude & UINT32_MAX) * (mantissa >> 32) + (first & UINT32_MAX);
+  /* The product is high:below, 128 bits. */
+  const uint64_t high = (magnitude >> 32) * (mantissa >> 32) + (first >> 32) + (second >> 32);
+  const uint64_t below = (second << 32) | (low & UINT32_MAX);
+  const uint32_t upper = (uint32_t)(magnitude >> 32);
+  /* Of its bits, so that 53 stay: as many as x has, or one less. */
+  int32_t cut = upper != 0U ? 64 - mcuc_count_leading_zeros(upper)
+                            : 32 - mcuc_count_leading_zeros((uint32_t)magnitude);
+  uint64_t kept;
+  int32_t drop;
+  int64_t result;
+  if (x == 0 || mantissa == 0U) {
+    return 0;
+  }
+  kept = (high << (64 - cut)) | (below >> cut);
+  if ((kept >> 52) == 0U) {
+    cut--;
+    kept = cut == 0 ? below : (high << (64 - cut)) | (below >> cut);
+  }
+  if (cut > 0) {
+    kept += (below >> (cut - 1)) & 1U; /* half up does, see mcuc_multiply_by_double */
+  }
+  drop = right_shift - cut;
+  if (drop <= 20) {
+    result = (int64_t)1 << 32; /* kept >= 2^52: beyond int32 */
+  } else if (drop < 63) {
+    result = (int64_t)((kept + ((uint64_t)1 << (drop - 1))) >> drop);
+  } else {
+    result = 0;
+  }
+  return mcuc_saturate_to_int32(x < 0 ? -result : result);
+}
+
+/* floor(x * multiplier / 2^right + 1/2), saturated; |x| < 2^47, |multiplier| < 2^15, right in
+ * 1 .. 61. */
+static inline int32_t mcuc_multiply_long_by_reduced(int64_t x, int32_t multiplier, int32_t right)
+{
+  return mcuc_saturate_to_int32((x * multiplier + ((int64_t)1 << (right - 1))) >> right);
+}
+
 /* x / divisor, rounded half away from zero; divisor > 0 and |x| + divisor / 2 < 2^31. */
 static inline int32_t mcuc_divide_rounding_half_away(int32_t x, int32_t divisor)
 {

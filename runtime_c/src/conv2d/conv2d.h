@@ -24,6 +24,12 @@ typedef struct mcuc_conv2d_params {
   int32_t low, high;  /* clamping range */
 } mcuc_conv2d_params;
 
+/* Weights with a zero point, from uint8 models. */
+typedef struct mcuc_conv2d_zero_params {
+  mcuc_conv2d_params base; /* its bias has the zero points' constant part folded in */
+  int32_t weights_zero;
+} mcuc_conv2d_zero_params;
+
 /* acc, a sum modulo 2^32 with the bias, as an element of output channel o. */
 static inline int8_t mcuc_conv2d_finish(const mcuc_conv2d_params *p, uint32_t acc, int32_t o)
 {

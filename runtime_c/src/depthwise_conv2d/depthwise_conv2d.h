@@ -26,6 +26,12 @@ typedef struct mcuc_depthwise_conv2d_params {
   int32_t low, high;  /* clamping range */
 } mcuc_depthwise_conv2d_params;
 
+/* Weights with a zero point, from uint8 models. */
+typedef struct mcuc_depthwise_conv2d_zero_params {
+  mcuc_depthwise_conv2d_params base; /* its bias has the zero points' constant part folded in */
+  int32_t weights_zero;
+} mcuc_depthwise_conv2d_zero_params;
+
 /* Whether kernel row i, column j lies in the map. */
 static inline int mcuc_depthwise_conv2d_present(const mcuc_window_call *c, int32_t i, int32_t j)
 {

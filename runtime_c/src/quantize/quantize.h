@@ -3,6 +3,8 @@
 
 #include <stdint.h>
 
+#include "mcuc/requant.h"
+
 /* Filled by mcuc/ops/quantize.py. */
 typedef struct mcuc_quantize_params {
   int32_t channels;
@@ -18,10 +20,10 @@ static inline int32_t mcuc_quantize_one(float x, const mcuc_quantize_params *p, 
   const float quotient = x / p->scale;
   int32_t whole;
   float rest;
-  if (!(quotient > -1024.0f)) { /* or NaN; the cast must not overflow, |zero point| < 256 */
+  if (!(quotient > -65536.0f)) { /* or NaN; the cast must not overflow, |zero point| < 256 */
     return low;
   }
-  if (quotient > 1024.0f) {
+  if (quotient > 65536.0f) {
     return high;
   }
   whole = (int32_t)quotient;
@@ -33,6 +35,24 @@ static inline int32_t mcuc_quantize_one(float x, const mcuc_quantize_params *p, 
     return low;
   }
   return whole > high ? high : whole;
+}
+
+/* From int16, of other scale. */
+typedef struct mcuc_quantize_s16_params {
+  int32_t channels;
+  int32_t multiplier, shift;
+  int32_t zero_point; /* of the result */
+  int32_t low, high;  /* clamping range */
+} mcuc_quantize_s16_params;
+
+/* x times the factor plus the zero point, clamped. */
+static inline int32_t mcuc_quantize_s16_one(int32_t x, const mcuc_quantize_s16_params *p)
+{
+  int32_t y = mcuc_multiply_by_quantized_multiplier(x, p->multiplier, p->shift);
+  /* clamped before the addition, which may then not overflow */
+  y = y < p->low - p->zero_point ? p->low - p->zero_point : y;
+  y = y > p->high - p->zero_point ? p->high - p->zero_point : y;
+  return y + p->zero_point;
 }
 
 #endif

@@ -2,15 +2,34 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 
 from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
-from mcuc.ops import add, dequantize, logistic, mul, quantize, relu, softmax, unary
+from mcuc.ir.types import DType
+from mcuc.ops import add, dequantize, log_softmax, logistic, mul, quantize, relu, softmax, unary
 
 
 def add_(operator: Operator) -> Mapped:
-    """AddOptions: activation."""
+    """AddOptions: activation, pot_scale_int16."""
+    if operator.options.scalar(1, "bool", True) and _all_powers_of_two(operator):
+        raise operator.error(
+            "E115",
+            "ADD of int16 tensors whose scales are powers of two follows an old rule",
+            help="convert the model with a current TFLite converter",
+        )
     return Mapped("add", add.Attrs(operator.activation(0)))
+
+
+def _all_powers_of_two(operator: Operator) -> bool:
+    """Whether all operands and results are int16 with such scales."""
+    values = [*operator.inputs, *operator.outputs]
+    scales = [
+        value.type.quant.scale
+        for value in values
+        if value is not None and value.type.dtype is DType.S16 and value.type.quant is not None
+    ]
+    return len(scales) == len(values) and all(math.frexp(scale)[0] == 0.5 for scale in scales)
 
 
 def mul_(operator: Operator) -> Mapped:
@@ -60,7 +79,7 @@ def dequantize_(operator: Operator) -> Mapped:
 # Without options, named alike
 _UNARY = (
     *("ABS", "EXP", "FLOOR", "HARD_SWISH", "LOG", "NEG", "RELU_0_TO_1", "RSQRT", "SIGN"),
-    *("SQRT", "SQUARE", "TANH"),
+    *("SQRT", "SQUARE", "TANH", "SIN", "COS"),
 )
 
 BUILTINS = {
@@ -73,6 +92,7 @@ BUILTINS = {
     "LEAKY_RELU": Builtin(leaky_relu, "LeakyReluOptions"),
     "GELU": Builtin(gelu, "GeluOptions"),
     "LOGISTIC": Builtin(logistic_),
+    "LOG_SOFTMAX": Builtin(lambda operator: Mapped("log_softmax", log_softmax.Attrs())),
     "SOFTMAX": Builtin(softmax_, "SoftmaxOptions"),
     "QUANTIZE": Builtin(quantize_),
     "DEQUANTIZE": Builtin(dequantize_),
