@@ -10,22 +10,23 @@
 
 #define MCUC_PLANAR_MAC_7_ROW_1(i)                                                                 \
   MCUC_PLANAR_MAC_X("r9", i, 0)                                                                    \
-  MCUC_PLANAR_MAC_X("r10", i, 1) MCUC_PLANAR_MAC_X("r11", i, 2) MCUC_PLANAR_MAC_X("r12", i, 3)     \
-      MCUC_PLANAR_MAC_W(i * 7 + 0) MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC(                    \
-          "r5", "r10") MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC("r8", "r12")                   \
-          MCUC_PLANAR_MAC_X("r9", i, 4) MCUC_PLANAR_MAC_W(i * 7 + 1) MCUC_PLANAR_MAC(              \
-              "r4", "r10") MCUC_PLANAR_MAC("r5", "r11") MCUC_PLANAR_MAC("r6", "r12")               \
-              MCUC_PLANAR_MAC("r8", "r9") MCUC_PLANAR_MAC_X("r10", i, 5) MCUC_PLANAR_MAC_W(        \
-                  i * 7 + 2) MCUC_PLANAR_MAC("r4", "r11") MCUC_PLANAR_MAC("r5", "r12")             \
-                  MCUC_PLANAR_MAC("r6", "r9") MCUC_PLANAR_MAC("r8", "r10") MCUC_PLANAR_MAC_X(      \
-                      "r11", i, 6) MCUC_PLANAR_MAC_W(i * 7 + 3) MCUC_PLANAR_MAC("r4", "r12")       \
-                      MCUC_PLANAR_MAC("r5", "r9") MCUC_PLANAR_MAC("r6", "r10") MCUC_PLANAR_MAC(    \
-                          "r8", "r11") MCUC_PLANAR_MAC_X("r12", i, 7) MCUC_PLANAR_MAC_W(i * 7 + 4) \
-                          MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10")                 \
-                              MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC("r8", "r12")            \
-                                  MCUC_PLANAR_MAC_X("r9", i, 8) MCUC_PLANAR_MAC_W(i * 7 + 5)       \
-                                      MCUC_PLANAR_MAC("r4", "r10") MCUC_PLANAR_MAC("r5", "r11")    \
-                                          MCUC_PLANAR_MAC("r6", "r12") MCUC_PLANAR_MAC("r8", "r9") \
+  MCUC_PLANAR_MAC_X("r10", i, 1)                                                                   \
+  MCUC_PLANAR_MAC_X("r11", i, 2) MCUC_PLANAR_MAC_X("r12", i, 3) MCUC_PLANAR_MAC_W(i * 7 + 0)       \
+      MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC(                    \
+          "r6", "r11") MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 4)                  \
+          MCUC_PLANAR_MAC_W(i * 7 + 1) MCUC_PLANAR_MAC("r4", "r10") MCUC_PLANAR_MAC("r5", "r11")   \
+              MCUC_PLANAR_MAC("r6", "r12") MCUC_PLANAR_MAC("r8", "r9") MCUC_PLANAR_MAC_X(          \
+                  "r10", i, 5) MCUC_PLANAR_MAC_W(i * 7 + 2) MCUC_PLANAR_MAC("r4", "r11")           \
+                  MCUC_PLANAR_MAC("r5", "r12") MCUC_PLANAR_MAC("r6", "r9") MCUC_PLANAR_MAC(        \
+                      "r8", "r10") MCUC_PLANAR_MAC_X("r11", i, 6) MCUC_PLANAR_MAC_W(i * 7 + 3)     \
+                      MCUC_PLANAR_MAC("r4", "r12") MCUC_PLANAR_MAC("r5", "r9") MCUC_PLANAR_MAC(    \
+                          "r6", "r10") MCUC_PLANAR_MAC("r8", "r11") MCUC_PLANAR_MAC_X("r12", i, 7) \
+                          MCUC_PLANAR_MAC_W(i * 7 + 4) MCUC_PLANAR_MAC("r4", "r9")                 \
+                              MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6", "r11")            \
+                                  MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 8)       \
+                                      MCUC_PLANAR_MAC_W(i * 7 + 5) MCUC_PLANAR_MAC("r4", "r10")    \
+                                          MCUC_PLANAR_MAC("r5", "r11") MCUC_PLANAR_MAC(            \
+                                              "r6", "r12") MCUC_PLANAR_MAC("r8", "r9")             \
                                               MCUC_PLANAR_MAC_X("r10", i, 9)                       \
                                                   MCUC_PLANAR_MAC_W(i * 7 + 6)                     \
                                                       MCUC_PLANAR_MAC("r4", "r11")                 \
@@ -42,22 +43,21 @@ MCUC_PLANAR_MAC_INNER(mcuc_planar_mac_7_stride_1, 7, 1,
 
 #define MCUC_PLANAR_MAC_7_ROW_2(i)                                                                 \
   MCUC_PLANAR_MAC_X("r9", i, 0)                                                                    \
-  MCUC_PLANAR_MAC_X("r10", i, 2) MCUC_PLANAR_MAC_X("r11", i, 4) MCUC_PLANAR_MAC_X(                 \
-      "r12", i, 6) MCUC_PLANAR_MAC_W(i * 7 + 0) MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5",  \
-                                                                                            "r10") \
-      MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X(                 \
-          "r9", i, 1) MCUC_PLANAR_MAC_X("r10", i, 3) MCUC_PLANAR_MAC_X("r11", i, 5)                \
-          MCUC_PLANAR_MAC_X("r12", i, 7) MCUC_PLANAR_MAC_W(i * 7 + 1) MCUC_PLANAR_MAC(             \
-              "r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6", "r11")                \
-              MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 2) MCUC_PLANAR_MAC_X(        \
-                  "r10", i, 4) MCUC_PLANAR_MAC_X("r11", i, 6) MCUC_PLANAR_MAC_X("r12", i, 8)       \
-                  MCUC_PLANAR_MAC_W(i * 7 + 2) MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC(        \
-                      "r5", "r10") MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC("r8", "r12")       \
-                      MCUC_PLANAR_MAC_X("r9", i, 3) MCUC_PLANAR_MAC_X(                             \
-                          "r10", i, 5) MCUC_PLANAR_MAC_X("r11", i, 7)                              \
-                          MCUC_PLANAR_MAC_X("r12", i, 9) MCUC_PLANAR_MAC_W(                        \
-                              i * 7 +                                                              \
-                              3) MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10")          \
+  MCUC_PLANAR_MAC_X("r10", i, 2)                                                                   \
+  MCUC_PLANAR_MAC_X("r11", i, 4) MCUC_PLANAR_MAC_X("r12", i, 6) MCUC_PLANAR_MAC_W(                 \
+      i * 7 + 0) MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6",    \
+                                                                                          "r11")   \
+      MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 1) MCUC_PLANAR_MAC_X(                \
+          "r10", i, 3) MCUC_PLANAR_MAC_X("r11", i, 5) MCUC_PLANAR_MAC_X("r12", i, 7)               \
+          MCUC_PLANAR_MAC_W(i * 7 + 1) MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC(                \
+              "r5", "r10") MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC("r8", "r12")               \
+              MCUC_PLANAR_MAC_X("r9", i, 2) MCUC_PLANAR_MAC_X("r10", i, 4) MCUC_PLANAR_MAC_X(      \
+                  "r11", i, 6) MCUC_PLANAR_MAC_X("r12", i, 8) MCUC_PLANAR_MAC_W(i * 7 + 2)         \
+                  MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC(        \
+                      "r6", "r11") MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 3)      \
+                      MCUC_PLANAR_MAC_X("r10", i, 5) MCUC_PLANAR_MAC_X(                            \
+                          "r11", i, 7) MCUC_PLANAR_MAC_X("r12", i, 9) MCUC_PLANAR_MAC_W(i * 7 + 3) \
+                          MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10")                 \
                               MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC(                        \
                                   "r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 4)                       \
                                   MCUC_PLANAR_MAC_X("r10", i, 6) MCUC_PLANAR_MAC_X(                \
