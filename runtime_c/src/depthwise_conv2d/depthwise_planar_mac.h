@@ -10,8 +10,34 @@
 
 /* r0 row, r1 x, r2 channel, r3 y, r4 r5 r6 r8 accumulators, r9 r10 r11 r12 pixels, lr weight. */
 #define MCUC_PLANAR_MAC_X(t, i, k) "ldrsh " t ", [r1, #(" #i " * 64 + " #k " * 2)]\n\t"
-#define MCUC_PLANAR_MAC_W(k) "ldrsb lr, [r2, #(16 + " #k ")]\n\t"
-#define MCUC_PLANAR_MAC(a, t) "mla " a ", " t ", lr, " a "\n\t"
+
+/* Columns k .. k + 3 * step of row i. */
+#define MCUC_PLANAR_MAC_LOAD(i, k, step)      \
+  MCUC_PLANAR_MAC_X("r9", i, (k))             \
+  MCUC_PLANAR_MAC_X("r10", i, (k + step))     \
+  MCUC_PLANAR_MAC_X("r11", i, (k + 2 * step)) \
+  MCUC_PLANAR_MAC_X("r12", i, (k + 3 * step))
+
+/* Weight w of the channel by four pixels. */
+#define MCUC_PLANAR_MAC_TAP(w, a, b, c, d) \
+  "ldrsb lr, [r2, #(16 + " #w              \
+  ")]\n\t"                                 \
+  "mla r4, " a                             \
+  ", lr, r4\n\t"                           \
+  "mla r5, " b                             \
+  ", lr, r5\n\t"                           \
+  "mla r6, " c                             \
+  ", lr, r6\n\t"                           \
+  "mla r8, " d ", lr, r8\n\t"
+
+/* Weight w by the pixels from column k on, which the next outputs use with a stride of 2. */
+#define MCUC_PLANAR_MAC_APART(w, i, k) \
+  MCUC_PLANAR_MAC_LOAD(i, k, 2) MCUC_PLANAR_MAC_TAP(w, "r9", "r10", "r11", "r12")
+
+/* The same where pixels are shared: a to d hold columns k - 1 on, of which a becomes column k + 3.
+ */
+#define MCUC_PLANAR_MAC_NEXT(w, i, k, a, b, c, d) \
+  MCUC_PLANAR_MAC_X(a, i, (k + 3)) MCUC_PLANAR_MAC_TAP(w, b, c, d, a)
 
 /* mcuc_mac_requantize */
 #define MCUC_PLANAR_MAC_END(a) \

@@ -8,37 +8,21 @@
  */
 #include "depthwise_conv2d/depthwise_planar_mac.h"
 
-#define MCUC_PLANAR_MAC_3_ROW_1(i)                                                                \
-  MCUC_PLANAR_MAC_X("r9", i, 0)                                                                   \
-  MCUC_PLANAR_MAC_X("r10", i, 1)                                                                  \
-  MCUC_PLANAR_MAC_X("r11", i, 2) MCUC_PLANAR_MAC_X("r12", i, 3) MCUC_PLANAR_MAC_W(i * 3 + 0)      \
-      MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6", "r11")       \
-          MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 4) MCUC_PLANAR_MAC_W(i * 3 + 1) \
-              MCUC_PLANAR_MAC("r4", "r10") MCUC_PLANAR_MAC("r5", "r11")                           \
-                  MCUC_PLANAR_MAC("r6", "r12") MCUC_PLANAR_MAC("r8", "r9")                        \
-                      MCUC_PLANAR_MAC_X("r10", i, 5) MCUC_PLANAR_MAC_W(i * 3 + 2)                 \
-                          MCUC_PLANAR_MAC("r4", "r11") MCUC_PLANAR_MAC("r5", "r12")               \
-                              MCUC_PLANAR_MAC("r6", "r9") MCUC_PLANAR_MAC("r8", "r10")
+#define MCUC_PLANAR_MAC_3_ROW_1(i)                                 \
+  MCUC_PLANAR_MAC_LOAD(i, 0, 1)                                    \
+  MCUC_PLANAR_MAC_TAP(i * 3, "r9", "r10", "r11", "r12")            \
+  MCUC_PLANAR_MAC_NEXT(i * 3 + 1, i, 1, "r9", "r10", "r11", "r12") \
+  MCUC_PLANAR_MAC_NEXT(i * 3 + 2, i, 2, "r10", "r11", "r12", "r9")
 
 MCUC_PLANAR_MAC_INNER(mcuc_planar_mac_3_stride_1, 3, 1,
                       MCUC_PLANAR_MAC_3_ROW_1(0) MCUC_PLANAR_MAC_3_ROW_1(1)
                           MCUC_PLANAR_MAC_3_ROW_1(2),
                       8)
 
-#define MCUC_PLANAR_MAC_3_ROW_2(i)                                                           \
-  MCUC_PLANAR_MAC_X("r9", i, 0)                                                              \
-  MCUC_PLANAR_MAC_X("r10", i, 2)                                                             \
-  MCUC_PLANAR_MAC_X("r11", i, 4) MCUC_PLANAR_MAC_X("r12", i, 6) MCUC_PLANAR_MAC_W(i * 3 + 0) \
-      MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6", "r11")  \
-          MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 1) MCUC_PLANAR_MAC_X(      \
-              "r10", i, 3) MCUC_PLANAR_MAC_X("r11", i, 5) MCUC_PLANAR_MAC_X("r12", i, 7)     \
-              MCUC_PLANAR_MAC_W(i * 3 + 1) MCUC_PLANAR_MAC("r4", "r9")                       \
-                  MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6", "r11")                  \
-                      MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 2)             \
-                          MCUC_PLANAR_MAC_X("r10", i, 4) MCUC_PLANAR_MAC_X("r11", i, 6)      \
-                              MCUC_PLANAR_MAC_X("r12", i, 8) MCUC_PLANAR_MAC_W(i * 3 + 2)    \
-                                  MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10")   \
-                                      MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC("r8", "r12")
+#define MCUC_PLANAR_MAC_3_ROW_2(i)       \
+  MCUC_PLANAR_MAC_APART(i * 3 + 0, i, 0) \
+  MCUC_PLANAR_MAC_APART(i * 3 + 1, i, 1) \
+  MCUC_PLANAR_MAC_APART(i * 3 + 2, i, 2)
 
 MCUC_PLANAR_MAC_INNER(mcuc_planar_mac_3_stride_2, 3, 2,
                       MCUC_PLANAR_MAC_3_ROW_2(0) MCUC_PLANAR_MAC_3_ROW_2(1)

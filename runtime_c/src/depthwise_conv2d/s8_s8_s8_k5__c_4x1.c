@@ -8,24 +8,13 @@
  */
 #include "depthwise_conv2d/depthwise_planar_mac.h"
 
-#define MCUC_PLANAR_MAC_5_ROW_1(i)                                                                 \
-  MCUC_PLANAR_MAC_X("r9", i, 0)                                                                    \
-  MCUC_PLANAR_MAC_X("r10", i, 1)                                                                   \
-  MCUC_PLANAR_MAC_X("r11", i, 2) MCUC_PLANAR_MAC_X("r12", i, 3) MCUC_PLANAR_MAC_W(i * 5 + 0)       \
-      MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6", "r11")        \
-          MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 4) MCUC_PLANAR_MAC_W(i * 5 + 1)  \
-              MCUC_PLANAR_MAC("r4", "r10") MCUC_PLANAR_MAC("r5", "r11") MCUC_PLANAR_MAC(           \
-                  "r6", "r12") MCUC_PLANAR_MAC("r8", "r9") MCUC_PLANAR_MAC_X("r10", i, 5)          \
-                  MCUC_PLANAR_MAC_W(i * 5 + 2) MCUC_PLANAR_MAC("r4", "r11")                        \
-                      MCUC_PLANAR_MAC("r5", "r12") MCUC_PLANAR_MAC("r6", "r9")                     \
-                          MCUC_PLANAR_MAC("r8", "r10") MCUC_PLANAR_MAC_X("r11", i, 6)              \
-                              MCUC_PLANAR_MAC_W(i * 5 + 3) MCUC_PLANAR_MAC("r4", "r12")            \
-                                  MCUC_PLANAR_MAC("r5", "r9") MCUC_PLANAR_MAC("r6", "r10")         \
-                                      MCUC_PLANAR_MAC("r8", "r11") MCUC_PLANAR_MAC_X("r12", i, 7)  \
-                                          MCUC_PLANAR_MAC_W(i * 5 + 4) MCUC_PLANAR_MAC("r4", "r9") \
-                                              MCUC_PLANAR_MAC("r5", "r10")                         \
-                                                  MCUC_PLANAR_MAC("r6", "r11")                     \
-                                                      MCUC_PLANAR_MAC("r8", "r12")
+#define MCUC_PLANAR_MAC_5_ROW_1(i)                                 \
+  MCUC_PLANAR_MAC_LOAD(i, 0, 1)                                    \
+  MCUC_PLANAR_MAC_TAP(i * 5, "r9", "r10", "r11", "r12")            \
+  MCUC_PLANAR_MAC_NEXT(i * 5 + 1, i, 1, "r9", "r10", "r11", "r12") \
+  MCUC_PLANAR_MAC_NEXT(i * 5 + 2, i, 2, "r10", "r11", "r12", "r9") \
+  MCUC_PLANAR_MAC_NEXT(i * 5 + 3, i, 3, "r11", "r12", "r9", "r10") \
+  MCUC_PLANAR_MAC_NEXT(i * 5 + 4, i, 4, "r12", "r9", "r10", "r11")
 
 MCUC_PLANAR_MAC_INNER(mcuc_planar_mac_5_stride_1, 5, 1,
                       MCUC_PLANAR_MAC_5_ROW_1(0) MCUC_PLANAR_MAC_5_ROW_1(1)
@@ -33,31 +22,12 @@ MCUC_PLANAR_MAC_INNER(mcuc_planar_mac_5_stride_1, 5, 1,
                               MCUC_PLANAR_MAC_5_ROW_1(4),
                       8)
 
-#define MCUC_PLANAR_MAC_5_ROW_2(i)                                                                \
-  MCUC_PLANAR_MAC_X("r9", i, 0)                                                                   \
-  MCUC_PLANAR_MAC_X("r10", i, 2)                                                                  \
-  MCUC_PLANAR_MAC_X("r11", i, 4) MCUC_PLANAR_MAC_X("r12", i, 6) MCUC_PLANAR_MAC_W(i * 5 + 0)      \
-      MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6", "r11")       \
-          MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 1) MCUC_PLANAR_MAC_X(           \
-              "r10", i, 3) MCUC_PLANAR_MAC_X("r11", i, 5) MCUC_PLANAR_MAC_X("r12", i, 7)          \
-              MCUC_PLANAR_MAC_W(i * 5 + 1) MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC(           \
-                  "r5", "r10") MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC("r8", "r12")          \
-                  MCUC_PLANAR_MAC_X("r9", i, 2) MCUC_PLANAR_MAC_X("r10", i, 4) MCUC_PLANAR_MAC_X( \
-                      "r11", i, 6) MCUC_PLANAR_MAC_X("r12", i, 8) MCUC_PLANAR_MAC_W(i * 5 + 2)    \
-                      MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC(   \
-                          "r6", "r11") MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 3) \
-                          MCUC_PLANAR_MAC_X("r10", i, 5) MCUC_PLANAR_MAC_X("r11", i, 7)           \
-                              MCUC_PLANAR_MAC_X("r12", i, 9) MCUC_PLANAR_MAC_W(i * 5 + 3)         \
-                                  MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10")        \
-                                      MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC("r8", "r12")   \
-                                          MCUC_PLANAR_MAC_X("r9", i, 4) MCUC_PLANAR_MAC_X(        \
-                                              "r10", i, 6) MCUC_PLANAR_MAC_X("r11", i, 8)         \
-                                              MCUC_PLANAR_MAC_X("r12", i, 10)                     \
-                                                  MCUC_PLANAR_MAC_W(i * 5 + 4)                    \
-                                                      MCUC_PLANAR_MAC("r4", "r9")                 \
-                                                          MCUC_PLANAR_MAC("r5", "r10")            \
-                                                              MCUC_PLANAR_MAC("r6", "r11")        \
-                                                                  MCUC_PLANAR_MAC("r8", "r12")
+#define MCUC_PLANAR_MAC_5_ROW_2(i)       \
+  MCUC_PLANAR_MAC_APART(i * 5 + 0, i, 0) \
+  MCUC_PLANAR_MAC_APART(i * 5 + 1, i, 1) \
+  MCUC_PLANAR_MAC_APART(i * 5 + 2, i, 2) \
+  MCUC_PLANAR_MAC_APART(i * 5 + 3, i, 3) \
+  MCUC_PLANAR_MAC_APART(i * 5 + 4, i, 4)
 
 MCUC_PLANAR_MAC_INNER(mcuc_planar_mac_5_stride_2, 5, 2,
                       MCUC_PLANAR_MAC_5_ROW_2(0) MCUC_PLANAR_MAC_5_ROW_2(1)

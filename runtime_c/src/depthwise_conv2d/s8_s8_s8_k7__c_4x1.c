@@ -8,31 +8,15 @@
  */
 #include "depthwise_conv2d/depthwise_planar_mac.h"
 
-#define MCUC_PLANAR_MAC_7_ROW_1(i)                                                                 \
-  MCUC_PLANAR_MAC_X("r9", i, 0)                                                                    \
-  MCUC_PLANAR_MAC_X("r10", i, 1)                                                                   \
-  MCUC_PLANAR_MAC_X("r11", i, 2) MCUC_PLANAR_MAC_X("r12", i, 3) MCUC_PLANAR_MAC_W(i * 7 + 0)       \
-      MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC(                    \
-          "r6", "r11") MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 4)                  \
-          MCUC_PLANAR_MAC_W(i * 7 + 1) MCUC_PLANAR_MAC("r4", "r10") MCUC_PLANAR_MAC("r5", "r11")   \
-              MCUC_PLANAR_MAC("r6", "r12") MCUC_PLANAR_MAC("r8", "r9") MCUC_PLANAR_MAC_X(          \
-                  "r10", i, 5) MCUC_PLANAR_MAC_W(i * 7 + 2) MCUC_PLANAR_MAC("r4", "r11")           \
-                  MCUC_PLANAR_MAC("r5", "r12") MCUC_PLANAR_MAC("r6", "r9") MCUC_PLANAR_MAC(        \
-                      "r8", "r10") MCUC_PLANAR_MAC_X("r11", i, 6) MCUC_PLANAR_MAC_W(i * 7 + 3)     \
-                      MCUC_PLANAR_MAC("r4", "r12") MCUC_PLANAR_MAC("r5", "r9") MCUC_PLANAR_MAC(    \
-                          "r6", "r10") MCUC_PLANAR_MAC("r8", "r11") MCUC_PLANAR_MAC_X("r12", i, 7) \
-                          MCUC_PLANAR_MAC_W(i * 7 + 4) MCUC_PLANAR_MAC("r4", "r9")                 \
-                              MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6", "r11")            \
-                                  MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 8)       \
-                                      MCUC_PLANAR_MAC_W(i * 7 + 5) MCUC_PLANAR_MAC("r4", "r10")    \
-                                          MCUC_PLANAR_MAC("r5", "r11") MCUC_PLANAR_MAC(            \
-                                              "r6", "r12") MCUC_PLANAR_MAC("r8", "r9")             \
-                                              MCUC_PLANAR_MAC_X("r10", i, 9)                       \
-                                                  MCUC_PLANAR_MAC_W(i * 7 + 6)                     \
-                                                      MCUC_PLANAR_MAC("r4", "r11")                 \
-                                                          MCUC_PLANAR_MAC("r5", "r12")             \
-                                                              MCUC_PLANAR_MAC("r6", "r9")          \
-                                                                  MCUC_PLANAR_MAC("r8", "r10")
+#define MCUC_PLANAR_MAC_7_ROW_1(i)                                 \
+  MCUC_PLANAR_MAC_LOAD(i, 0, 1)                                    \
+  MCUC_PLANAR_MAC_TAP(i * 7, "r9", "r10", "r11", "r12")            \
+  MCUC_PLANAR_MAC_NEXT(i * 7 + 1, i, 1, "r9", "r10", "r11", "r12") \
+  MCUC_PLANAR_MAC_NEXT(i * 7 + 2, i, 2, "r10", "r11", "r12", "r9") \
+  MCUC_PLANAR_MAC_NEXT(i * 7 + 3, i, 3, "r11", "r12", "r9", "r10") \
+  MCUC_PLANAR_MAC_NEXT(i * 7 + 4, i, 4, "r12", "r9", "r10", "r11") \
+  MCUC_PLANAR_MAC_NEXT(i * 7 + 5, i, 5, "r9", "r10", "r11", "r12") \
+  MCUC_PLANAR_MAC_NEXT(i * 7 + 6, i, 6, "r10", "r11", "r12", "r9")
 
 MCUC_PLANAR_MAC_INNER(mcuc_planar_mac_7_stride_1, 7, 1,
                       MCUC_PLANAR_MAC_7_ROW_1(0) MCUC_PLANAR_MAC_7_ROW_1(1)
@@ -41,53 +25,14 @@ MCUC_PLANAR_MAC_INNER(mcuc_planar_mac_7_stride_1, 7, 1,
                                   MCUC_PLANAR_MAC_7_ROW_1(6),
                       8)
 
-#define MCUC_PLANAR_MAC_7_ROW_2(i)                                                                 \
-  MCUC_PLANAR_MAC_X("r9", i, 0)                                                                    \
-  MCUC_PLANAR_MAC_X("r10", i, 2)                                                                   \
-  MCUC_PLANAR_MAC_X("r11", i, 4) MCUC_PLANAR_MAC_X("r12", i, 6) MCUC_PLANAR_MAC_W(                 \
-      i * 7 + 0) MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC("r6",    \
-                                                                                          "r11")   \
-      MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 1) MCUC_PLANAR_MAC_X(                \
-          "r10", i, 3) MCUC_PLANAR_MAC_X("r11", i, 5) MCUC_PLANAR_MAC_X("r12", i, 7)               \
-          MCUC_PLANAR_MAC_W(i * 7 + 1) MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC(                \
-              "r5", "r10") MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC("r8", "r12")               \
-              MCUC_PLANAR_MAC_X("r9", i, 2) MCUC_PLANAR_MAC_X("r10", i, 4) MCUC_PLANAR_MAC_X(      \
-                  "r11", i, 6) MCUC_PLANAR_MAC_X("r12", i, 8) MCUC_PLANAR_MAC_W(i * 7 + 2)         \
-                  MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10") MCUC_PLANAR_MAC(        \
-                      "r6", "r11") MCUC_PLANAR_MAC("r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 3)      \
-                      MCUC_PLANAR_MAC_X("r10", i, 5) MCUC_PLANAR_MAC_X(                            \
-                          "r11", i, 7) MCUC_PLANAR_MAC_X("r12", i, 9) MCUC_PLANAR_MAC_W(i * 7 + 3) \
-                          MCUC_PLANAR_MAC("r4", "r9") MCUC_PLANAR_MAC("r5", "r10")                 \
-                              MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC(                        \
-                                  "r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 4)                       \
-                                  MCUC_PLANAR_MAC_X("r10", i, 6) MCUC_PLANAR_MAC_X(                \
-                                      "r11", i, 8) MCUC_PLANAR_MAC_X("r12", i, 10)                 \
-                                      MCUC_PLANAR_MAC_W(i * 7 + 4) MCUC_PLANAR_MAC(                \
-                                          "r4", "r9") MCUC_PLANAR_MAC("r5", "r10")                 \
-                                          MCUC_PLANAR_MAC("r6", "r11") MCUC_PLANAR_MAC(            \
-                                              "r8", "r12") MCUC_PLANAR_MAC_X("r9", i, 5)           \
-                                              MCUC_PLANAR_MAC_X("r10", i, 7) MCUC_PLANAR_MAC_X(    \
-                                                  "r11", i, 9) MCUC_PLANAR_MAC_X("r12", i, 11)     \
-                                                  MCUC_PLANAR_MAC_W(i * 7 + 5) MCUC_PLANAR_MAC(    \
-                                                      "r4", "r9") MCUC_PLANAR_MAC("r5", "r10")     \
-                                                      MCUC_PLANAR_MAC(                             \
-                                                          "r6", "r11") MCUC_PLANAR_MAC("r8",       \
-                                                                                       "r12")      \
-                                                          MCUC_PLANAR_MAC_X(                       \
-                                                              "r9", i,                             \
-                                                              6) MCUC_PLANAR_MAC_X("r10", i, 8)    \
-                                                              MCUC_PLANAR_MAC_X(                   \
-                                                                  "r11",                           \
-                                                                  i, 10) MCUC_PLANAR_MAC_X("r12",  \
-                                                                                           i, 12)  \
-                                                                  MCUC_PLANAR_MAC_W(i * 7 + 6)     \
-                                                                      MCUC_PLANAR_MAC("r4", "r9")  \
-                                                                          MCUC_PLANAR_MAC("r5",    \
-                                                                                          "r10")   \
-                                                                              MCUC_PLANAR_MAC(     \
-                                                                                  "r6", "r11")     \
-                                                                                  MCUC_PLANAR_MAC( \
-                                                                                      "r8", "r12")
+#define MCUC_PLANAR_MAC_7_ROW_2(i)       \
+  MCUC_PLANAR_MAC_APART(i * 7 + 0, i, 0) \
+  MCUC_PLANAR_MAC_APART(i * 7 + 1, i, 1) \
+  MCUC_PLANAR_MAC_APART(i * 7 + 2, i, 2) \
+  MCUC_PLANAR_MAC_APART(i * 7 + 3, i, 3) \
+  MCUC_PLANAR_MAC_APART(i * 7 + 4, i, 4) \
+  MCUC_PLANAR_MAC_APART(i * 7 + 5, i, 5) \
+  MCUC_PLANAR_MAC_APART(i * 7 + 6, i, 6)
 
 MCUC_PLANAR_MAC_INNER(mcuc_planar_mac_7_stride_2, 7, 2,
                       MCUC_PLANAR_MAC_7_ROW_2(0) MCUC_PLANAR_MAC_7_ROW_2(1)
