@@ -52,7 +52,8 @@ def port_views(
         if len(ports) > 1:
             name = f"{kind}_{names.unique(value.name, kind)}"
         fixed, region, offset = "", 0, 0
-        outside = port.view.const is None and port.view.buffer is None
+        view = port.view
+        outside = view.const is None and view.buffer is None and not view.state
         if port.view.const is not None:
             fixed = tables.array(port.view.const, f"constant {kind}")
         elif port.view.buffer is not None:

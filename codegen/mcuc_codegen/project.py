@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import jinja2
+import numpy as np
 
 from mcuc import __version__
 from mcuc.ir.program import Program
@@ -110,7 +111,8 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         "inputs": inputs,
         "pushed": outside if program.pushes else None,
         "fetched": outside if program.fetches else None,
-        "state_bytes": STATE_BYTES if program.pushes else 0,
+        "state_bytes": STATE_BYTES if program.pushes else program.state_bytes,
+        "states": [_state(program, tables, i) for i in range(len(program.states))],
         "kept": _kept(program),
         "outputs": outputs,
         "tables": tables,
@@ -135,9 +137,30 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         outputs=tuple(outputs),
         regions=tuple(regions),
         weights_bytes=sum(table.size_bytes for table in tables.data),
-        state_bytes=STATE_BYTES if program.pushes else 0,
+        state_bytes=STATE_BYTES if program.pushes else program.state_bytes,
         delivery="pushed" if program.pushes else "fetched" if program.fetches else "",
     )
+
+
+def _state(program: Program, tables: Tables, index: int) -> dict[str, object]:
+    """What the templates need of a state: its place, what it starts with and ends with."""
+    kept, source = program.states[index], program.graph.states[index].source
+    raw = np.ascontiguousarray(kept.initial).view(np.uint8).reshape(-1)
+    if kept.result.buffer is None:
+        assert kept.result.const is not None
+        result = tables.array(kept.result.const, "state after a run")
+    else:
+        region, offset = tables.place(kept.result.buffer, kept.result.offset)
+        result = f"(const uint8_t *)memory->ram[{region}] + {offset}"
+    flat = raw.size == 0 or bool((raw == raw[0]).all())
+    return {
+        "offset": kept.place.offset,
+        "size": kept.size_bytes,
+        "label": comment(program.graph.values[source].name),
+        "initial": "" if flat else tables.array(kept.initial, "state at first"),
+        "fill": int(raw[0]) if flat and raw.size else 0,
+        "result": result,
+    }
 
 
 def _kept(program: Program) -> bool:

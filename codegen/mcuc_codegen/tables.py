@@ -70,7 +70,7 @@ class Tables:
 
     @property
     def max_regions(self) -> int:
-        """Base addresses of a run: the used regions, and one for an input outside the plan."""
+        """Base addresses of a run: the used regions, and one for what lies outside the plan."""
         return max(1, len(self.regions) + self.program.outside_regions)
 
     def array(self, array: npt.NDArray[np.generic], note: str) -> str:
@@ -207,8 +207,8 @@ class Tables:
             address = name if view.offset == 0 else f"{name} + {view.offset // elem}"
             place = f"{{{address}, 0, 0}}"
         else:
-            # an input outside the plan has a region of its own
-            place = f"{{0, 0, {len(self.regions)}}}"
+            # state, or an input outside the plan, lies in a region of its own
+            place = f"{{0, {view.offset if view.state else 0}, {len(self.regions)}}}"
             if view.buffer is not None:
                 place = self._buffer_place(view.buffer, view.offset)
         return (

@@ -124,7 +124,7 @@ def _add_ram(rows: list[Json], lowered: Lowered) -> None:
     program = lowered.program
     for moment, segment in enumerate(program.segments):
         live = occupied_bytes(program.buffers, lowered.plan, moment)
-        for step in segment.steps:
+        for step in (leaf for whole in segment.steps for leaf in whole.leaves):
             index = program.graph.nodes[step.node].loc.op_index
             if index is not None:
                 rows[index]["ram_bytes"] = max(rows[index]["ram_bytes"] or 0, live)

@@ -12,11 +12,12 @@ from dataclasses import dataclass
 
 from mcuc.build.choose import Chosen, choose
 from mcuc.build.options import Options
-from mcuc.errors import InternalError, McucError
+from mcuc.errors import InternalError, McucError, MemoryBudgetError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Program
 from mcuc.ir.target import Target
 from mcuc.passes.center_weights import CENTER_WEIGHTS
+from mcuc.passes.flatten import flatten_pass
 from mcuc.passes.fold_constants import fold_constants_pass
 from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
@@ -50,6 +51,7 @@ def passes(options: Options) -> list[Pass]:
         remove_identities_pass(options.numerics),  # what changes nothing
         POSITIVE_SCALES,  # fast kernels want factors that are not negative
         remove_channels_pass(options.numerics),  # constants, and what nothing depends on
+        flatten_pass(options.numerics),  # a flattened map is read row by row
         REMOVE_DEAD_NODES,  # what the passes above left behind
         *([STREAM_INPUT] if outside else []),  # rows of the input get a place to stay
         Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory
@@ -99,6 +101,13 @@ def lower_and_plan(graph: Graph, target: Target, options: Options) -> Lowered:
     prepared = prepare(graph, options)
     if options.sram_bytes is not None:
         target = limited(target, options.sram_bytes)
+    internal = tuple(region for region in target.regions if not region.external)
+    if 0 < len(internal) < len(target.regions):  # external memory: if no schedule does without
+        try:
+            inside = dataclasses.replace(target, regions=internal)
+            return Lowered(graph, prepared, choose(prepared, inside, options))
+        except MemoryBudgetError as error:
+            log.warning("external memory is needed: %s", error.what)
     return Lowered(graph, prepared, choose(prepared, target, options))
 
 

@@ -92,6 +92,7 @@ def outputs_on(
     """The outputs of each vector, run once."""
     if place == "reference":
         graph, numerics = compiled.lowered.graph, compiled.options.numerics
-        return [run_reference(graph, vector, numerics) for vector in vectors]
+        memory: dict[int, Array] = {}
+        return [run_reference(graph, vector, numerics, memory=memory) for vector in vectors]
     with bench(compiled, place) as made:
         return [compiled.unit.decode(record.outputs) for record in made.run(vectors)]

@@ -19,7 +19,6 @@ from mcuc.ir.program import Form, Step
 from mcuc.ir.types import DType
 from mcuc.numerics import int8
 from mcuc.numerics.agreement import FLOAT_TOLERANCE, agree
-from mcuc.ops import spec_of
 from mcuc.ops.interpret import run_reference
 from mcuc.report.document import Json
 
@@ -60,7 +59,7 @@ def verify_model(
         if place not in PLACES:
             raise ModelError("E109", f"{place!r} is not one of {', '.join(PLACES)}")
     sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
-    expected = [run_reference(graph, vector, numerics) for vector in sets]
+    expected = in_sequence(graph, sets, numerics)
     mismatches = 0
     first: Json | None = None
     if against == "tflite":
@@ -70,7 +69,9 @@ def verify_model(
         if place == "reference":
             continue
         with bench(compiled, place) as made:
-            wrong, where, used = _in_place(made, place, sets, expected)
+            every = [vector for vector in sets for _ in range(RUNS)]
+            repeated = in_sequence(graph, every, numerics) if graph.states else None
+            wrong, where, used = _in_place(made, place, sets, expected, repeated)
         mismatches, first, stack = mismatches + wrong, first or where, max(stack, used)
     report = dict(compiled.report)
     report["verify"] = {
@@ -87,6 +88,14 @@ def verify_model(
     return report
 
 
+def in_sequence(
+    graph: Graph, vectors: Sequence[Sequence[Array]], numerics: str
+) -> list[list[Array]]:
+    """The reference's outputs of runs one after another: state goes from each to the next."""
+    memory: dict[int, Array] = {}
+    return [run_reference(graph, vector, numerics, memory=memory) for vector in vectors]
+
+
 def _has_floats(compiled: Compiled) -> bool:
     """Whether TFLite's results are compared within a tolerance, not byte for byte."""
     source = compiled.lowered.source
@@ -98,16 +107,28 @@ def _same(a: Sequence[Array], b: Sequence[Array]) -> bool:
 
 
 def _in_place(
-    made: Bench, place: str, sets: Sequence[Sequence[Array]], expected: Sequence[Sequence[Array]]
+    made: Bench,
+    place: str,
+    sets: Sequence[Sequence[Array]],
+    expected: Sequence[Sequence[Array]],
+    repeated: Sequence[Sequence[Array]] | None,
 ) -> tuple[int, Json | None, int]:
-    """Runs that differ from what is expected, the first layer that does, stack bytes."""
+    """Runs that differ from what is expected, the first layer that does, stack bytes.
+
+    `repeated`: with state, where the runs of one vector differ, what each of them gives.
+    """
     records = made.run(sets, thorough=True)
     stack = max((r.stack_bytes or 0 for r in records), default=0)
     per_vector = POISONS * RUNS
     wrong = [
         i
         for i, record in enumerate(records)
-        if not _same(made.compiled.unit.decode(record.outputs), expected[i // per_vector])
+        if not _same(
+            made.compiled.unit.decode(record.outputs),
+            expected[i // per_vector]
+            if repeated is None
+            else repeated[i // per_vector * RUNS + i % RUNS],
+        )
     ]
     if not wrong:
         return *_inside(made, place, sets[:TRACED]), stack
@@ -149,10 +170,6 @@ def step_crc(graph: Graph, step: Step, truth: dict[int, Array]) -> int:
     """CRC-32 of a step's output rows as the traced firmware hashes them."""
     node = graph.nodes[step.node]
     value = node.outputs[0]
-    if spec_of(node.op).assemble is not None:  # it copies an operand: that operand's bytes
-        source = node.inputs[step.inputs[0].position]
-        assert source is not None
-        value = source
     slices = truth[value].reshape(-1, *step.shape)
     box = step.box
     data = slices[step.batch % len(slices)]
@@ -171,8 +188,10 @@ def _against_tflite(
     theirs = run_tflite(compiled.model_bytes, file_sets)
     mismatches = 0
     first: Json | None = None
+    memory: dict[int, Array] = {}
     for i, (vector, want) in enumerate(zip(file_sets, theirs, strict=True)):
-        ours = run_reference(source, vector, compiled.options.numerics, keep_all=True)
+        numerics = compiled.options.numerics
+        ours = run_reference(source, vector, numerics, keep_all=True, memory=memory)
         surviving = [ours[p.value] for p in compiled.lowered.program.outputs if p.value in ours]
         own = [ours[v] for v in source.outputs]
         same = all(agree(a, b) for a, b in zip(own, want, strict=True))

@@ -6,7 +6,7 @@ import difflib
 import itertools
 import tomllib
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcuc.data import data_dir
@@ -183,6 +183,11 @@ def _region(table: Table, name: str) -> Region:
     return region
 
 
+def _ram(table: Table) -> Region:
+    external = table.flag("external")
+    return replace(_region(table, ""), external=external)
+
+
 def _optional_region(table: Table, name: str) -> Region | None:
     return _region(table, name) if table.raw else None
 
@@ -193,13 +198,16 @@ def _board(top: Table) -> Board:
     extensions = top.texts("extensions", EXTENSIONS)
     flash = _region(top.table("flash"), "flash")
     rodata = _optional_region(top.table("rodata", optional=True), "rodata")
-    ram = tuple(_region(t, "") for t in top.tables("ram"))
+    ram = tuple(_ram(t) for t in top.tables("ram"))
     stored = (flash,) if rodata is None else (flash, rodata)
     _check_regions(top, stored, ram)
     stack = top.table("stack")
     stack_region = stack.text("region", [r.name for r in ram])
     stack_bytes = stack.number("kib", 1, 1024) * 1024
     stack.done()
+    ram = tuple(
+        replace(r, reserved_bytes=stack_bytes) if r.name == stack_region else r for r in ram
+    )
     compiler = top.table("compiler")
     gcc, zig = compiler.texts("gcc"), compiler.texts("zig")
     compiler.done()

@@ -50,6 +50,21 @@ class Node:
 
 
 @dataclass(frozen=True)
+class State:
+    """What a model keeps from one run to the next.
+
+    Attributes:
+        source: Id of the value as a run finds it; no node computes it.
+        result: Id of what the run leaves in its place.
+        initial: What the first run finds.
+    """
+
+    source: int
+    result: int
+    initial: Array
+
+
+@dataclass(frozen=True)
 class Graph:
     """A whole model. `nodes` are in a valid execution order.
 
@@ -58,6 +73,7 @@ class Graph:
         inputs: Ids of run-time inputs, in the order of the file.
         outputs: Ids of outputs, in the order of the file; may repeat, may be inputs or constants.
         name: The model's label.
+        states: What it keeps from run to run.
     """
 
     nodes: tuple[Node, ...]
@@ -65,9 +81,20 @@ class Graph:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     name: str = "model"
+    states: tuple[State, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))
+
+    @property
+    def sources(self) -> tuple[int, ...]:
+        """All values that are there before a run: inputs and state."""
+        return (*self.inputs, *(state.source for state in self.states))
+
+    @property
+    def results(self) -> tuple[int, ...]:
+        """All values that are wanted after a run: outputs and new state."""
+        return (*self.outputs, *(state.result for state in self.states))
 
     def type(self, value: int) -> TensorType:
         return self.values[value].type
@@ -104,5 +131,6 @@ class Graph:
             outs = ", ".join(f"%{v}: {self.type(v)}" for v in node.outputs)
             ins = ", ".join("-" if v is None else f"%{v}" for v in node.inputs)
             lines.append(f"  {i:4d}  {outs} = {node.op}({ins})  {node.attrs}  # {node.loc}")
+        lines += [f"  %{state.source} = %{state.result} for the next run" for state in self.states]
         lines.append(f"  return {', '.join(f'%{v}' for v in self.outputs)}")
         return "\n".join(lines)

@@ -125,8 +125,8 @@ class View:
     """A box of a tensor in memory.
 
     Attributes:
-        buffer: Index of a buffer of the program; None for constant data, and for an input that
-            the application delivers.
+        buffer: Index of a buffer of the program; None for constant data, for state, and for an
+            input that the application delivers.
         offset: Bytes from the buffer's start to the box's origin.
         box: The box held, in tensor coordinates.
         rows: Row slots; row y stands in slot (y - box.y0) % rows.
@@ -134,6 +134,7 @@ class View:
         const: Constant data instead of a buffer, shape of the canonical tensor.
         layout: "hwc" or "hcw".
         bits: Bits per element.
+        state: It lies in the memory that outlives a run; `offset` counts from its start.
     """
 
     buffer: int | None
@@ -145,6 +146,7 @@ class View:
     const: Array | None = None
     layout: str = "hwc"
     bits: int = 8
+    state: bool = False
 
 
 @dataclass(frozen=True)
@@ -181,7 +183,7 @@ class Operand:
     @property
     def outside(self) -> bool:
         """It is an input that is in no buffer: the application delivers its rows."""
-        return self.view.buffer is None and self.view.const is None
+        return self.view.buffer is None and self.view.const is None and not self.view.state
 
 
 @dataclass(frozen=True)
@@ -190,12 +192,14 @@ class Window:
 
     Attributes:
         kernel, stride, dilation, pad: (vertical, horizontal); pad = rows above, columns left.
+        edges: The kernel takes whole rows, windows that reach over their ends included.
     """
 
     kernel: tuple[int, int]
     stride: tuple[int, int] = (1, 1)
     dilation: tuple[int, int] = (1, 1)
     pad: tuple[int, int] = (0, 0)
+    edges: bool = False
 
     @property
     def extent(self) -> tuple[int, int]:
@@ -312,8 +316,8 @@ class Step:
 
     @property
     def inner_columns(self) -> tuple[int, int]:
-        """Window form: the output columns of the box whose windows lie inside the map's columns."""
-        if self.window is None:
+        """Window form: the output columns of the box that go to the kernel a row at a time."""
+        if self.window is None or self.window.edges:
             return (self.box.x0, self.box.x1)
         stride, pad = self.window.stride[1], self.window.pad[1]
         first = -(-pad // stride)
@@ -348,12 +352,23 @@ class Port:
 
 
 @dataclass(frozen=True)
+class Kept:
+    """State: where a run finds it, and from where it is copied there at the end of the run."""
+
+    place: View
+    result: View
+    size_bytes: int
+    initial: Array
+
+
+@dataclass(frozen=True)
 class Program:
     """Everything that is needed to plan memory and write C.
 
     Attributes:
         overlaps: Pairs of buffers that need not be apart.
         numerics: Name of the rule set, "litert-2.3" or "tflm".
+        states: What outlives a run.
     """
 
     graph: Graph
@@ -365,6 +380,12 @@ class Program:
     overlaps: tuple[Overlap, ...] = ()
     numerics: str = "litert-2.3"
     notes: tuple[str, ...] = field(default=())
+    states: tuple[Kept, ...] = ()
+
+    @property
+    def state_bytes(self) -> int:
+        """Memory that outlives a run."""
+        return max((s.place.offset + s.size_bytes + 3 & ~3 for s in self.states), default=0)
 
     @property
     def pushes(self) -> bool:
@@ -380,7 +401,7 @@ class Program:
     @property
     def outside_regions(self) -> int:
         """Base addresses of a run beside those of the plan's regions."""
-        return int(self._outside)
+        return int(self._outside or bool(self.states))
 
     @property
     def _outside(self) -> bool:

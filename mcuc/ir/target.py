@@ -13,11 +13,15 @@ class Region:
         name: For example "sram1" or "dtcm".
         address: First byte on the device.
         size_bytes: Capacity.
+        reserved_bytes: What the plan leaves free where there are several regions: the stack.
+        external: A chip of its own behind a bus, slow: the last resort.
     """
 
     name: str
     address: int
     size_bytes: int
+    reserved_bytes: int = 0
+    external: bool = False
 
 
 @dataclass(frozen=True)

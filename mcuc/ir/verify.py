@@ -40,7 +40,7 @@ def verify(graph: Graph, infer: Infer) -> None:
             _check_result(graph, index, node, v, ready)
             ready.add(v)
         _check_types(graph, index, node, infer)
-    for v in graph.outputs:
+    for v in graph.results:
         if v not in graph.values or (v not in ready and graph.values[v].const is None):
             raise InternalError("E921", f"graph output %{v} has no data")
 
@@ -51,7 +51,7 @@ def _broken(code: str, what: str, index: int, node: Node) -> InternalError:
 
 def _check_inputs(graph: Graph) -> set[int]:
     ready: set[int] = set()
-    for v in graph.inputs:
+    for v in graph.sources:
         if v not in graph.values:
             raise InternalError("E920", f"graph input %{v} does not exist")
         if v in ready:

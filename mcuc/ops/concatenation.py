@@ -1,8 +1,8 @@
 """CONCATENATION of tensors of equal scale along any axis.
 
-Source: TFLite reference_ops `Concatenation`. Each operand is one step that copies its pixels into
-its place in the output (`OpSpec.assemble`), so any number of operands, constant or repeated, works
-with one kernel of one operand. TFLite refuses int8 operands of different scale; so does this op.
+Source: TFLite reference_ops `Concatenation`. One kernel puts each output row together from rows of
+its operands: any number of them, constant or repeated, of any element type. TFLite refuses int8
+operands of different scale; so does this op.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import Canonical, Hwc, Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
 DTYPES = tuple(DType)
 
@@ -92,18 +92,20 @@ def _check_types(problems: Problems, operands: list[TensorType]) -> None:
             problems.same_quant(quant, out, f"operand {i} and the result", tolerance=0.0)
 
 
-def assemble(site: Site) -> tuple[tuple[int, tuple[int, int, int, int]], ...]:
-    """(operand position, its origin in the output as [N, H, W, C] coordinates)."""
-    assert isinstance(site.attrs, Attrs)
-    place = _place(site)
-    parts = []
-    start = 0
-    for position in range(len(site.inputs)):
-        origin = [0, 0, 0, 0]
-        origin[place] = start
-        parts.append((position, (origin[0], origin[1], origin[2], origin[3])))
-        start += site.input(position).nhwc[place]
-    return tuple(parts)
+def canonical_concatenation(site: Site) -> Canonical:
+    """[H, W, C] with the batch in H: it may be what is joined."""
+    shapes = [_hwc(type_) for type_ in site.inputs if type_ is not None]
+    return Canonical(
+        batch=1,
+        inputs=tuple(shapes),
+        output=_hwc(site.output),
+        batched=(True,) * len(shapes),
+    )
+
+
+def _hwc(type_: TensorType) -> Hwc:
+    n, h, w, c = type_.nhwc
+    return (n * h, w, c)
 
 
 def _place(site: Site) -> int:
@@ -113,6 +115,17 @@ def _place(site: Site) -> int:
     return _NHWC_AXES[rank][site.attrs.axis % rank]
 
 
+def starts(site: Site) -> list[int]:
+    """Where each operand begins along the joined axis of the output, and where the last ends."""
+    place = _place(site)
+    found = [0]
+    for type_ in site.inputs:
+        assert type_ is not None
+        n, h, *_ = type_.nhwc
+        found.append(found[-1] + (n * h if place == 0 else type_.nhwc[place]))
+    return found
+
+
 def ref(site: Site, *operands: Array) -> tuple[Array, ...]:
     assert isinstance(site.attrs, Attrs)
     return (np.concatenate(operands, axis=site.attrs.axis),)
@@ -120,18 +133,24 @@ def ref(site: Site, *operands: Array) -> tuple[Array, ...]:
 
 def region(site: Site, out: Box) -> tuple[Box | None, ...]:
     """The part of each operand that lies in the box, in the operand's own coordinates."""
-    return tuple(
-        None if site.consts[position] is not None else _part(site, position, origin, out)
-        for position, origin in assemble(site)
-    )
+    boxes = []
+    shapes = canonical_concatenation(site).inputs
+    for position, (shape, start) in enumerate(zip(shapes, starts(site), strict=False)):
+        const = site.consts[position] is not None
+        boxes.append(None if const else _part(site, shape, start, out))
+    return tuple(boxes)
 
 
-def _part(site: Site, position: int, origin: tuple[int, int, int, int], out: Box) -> Box | None:
-    shape = site.input(position).nhwc[1:]
+def _part(site: Site, shape: Hwc, start: int, out: Box) -> Box | None:
+    """What of an operand of `shape` that begins at `start` lies in an output box."""
+    axis = max(0, _place(site) - 1)
+    if axis == 0 and site.output.nhwc[0] > 1 and _place(site) == 1:
+        return Box.of(shape)  # its rows lie in several places
     ranges: list[int] = []
     limits = ((out.y0, out.y1), (out.x0, out.x1), (out.c0, out.c1))
-    for size, start, (first, end) in zip(shape, origin[1:], limits, strict=True):
-        low, high = max(first - start, 0), min(end - start, size)
+    for i, (size, (first, end)) in enumerate(zip(shape, limits, strict=True)):
+        origin = start if i == axis else 0
+        low, high = max(first - origin, 0), min(end - origin, size)
         if low >= high:
             return None
         ranges += (low, high)
@@ -139,10 +158,19 @@ def _part(site: Site, position: int, origin: tuple[int, int, int, int], out: Box
 
 
 def pack(site: Site) -> Params:
-    """For the site narrowed to the one operand that a step copies: it is operand 0 here."""
-    operand = site.input()
-    size = operand.nhwc[3] * operand.dtype.size_bytes
-    return Params("mcuc_copy_params", "copy/copy.h", {"bytes": size})
+    join = max(0, _place(site) - 1)
+    elem = site.output.dtype.size_bytes
+    places = np.array(starts(site), np.int32) * (elem if join == 2 else 1)
+    return Params(
+        "mcuc_concatenation_params",
+        "concatenation/concatenation.h",
+        {
+            "join": join,
+            "count": len(site.inputs),
+            "starts": places.astype(np.int32),
+            "bytes": site.output.nhwc[3] * elem,
+        },
+    )
 
 
 SPEC = OpSpec(
@@ -156,13 +184,13 @@ SPEC = OpSpec(
     region=region,
     kernels=(
         Kernel(
-            symbol="mcuc_copy_s8_s8__c",
-            source="copy/s8_s8__c.c",
-            form=Form.PIXEL,
+            symbol="mcuc_concatenation_s8_s8__c",
+            source="concatenation/s8_s8__c.c",
+            form=Form.ROWS,
             when=always,
             pack=pack,
         ),
     ),
-    assemble=assemble,
+    canonical=canonical_concatenation,
     variadic=True,
 )

@@ -6,6 +6,7 @@ docs/numerics.md, "DEPTHWISE_CONV_2D". Output channel c * multiplier + m belongs
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,6 +18,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
 from mcuc.ops import (
     convolution,
+    depthwise_planar,
     depthwise_taps,
     dsp_convolution,
     float_weights,
@@ -170,6 +172,24 @@ def suits_dsp(site: Site, target: Target) -> bool:
     return target.dsp and goes_by_taps(site, target) and depthwise_taps.suits_dsp(site)
 
 
+def suits_planar(site: Site, target: Target, size: int) -> bool:
+    """The DSP extension, and square windows of that size."""
+    one = has_one_output_each(site, target)
+    return target.dsp and one and depthwise_planar.suits(site, size)
+
+
+def _planar(size: int) -> Kernel:
+    return Kernel(
+        symbol=f"mcuc_depthwise_conv2d_s8_s8_s8_k{size}__dsp_4x1",
+        source=f"depthwise_conv2d/s8_s8_s8_k{size}__dsp_4x1.c",
+        form=Form.WINDOW,
+        when=functools.partial(suits_planar, size=size),
+        pack=depthwise_planar.pack,
+        window=depthwise_planar.window,
+        scratch=depthwise_planar.scratch,
+    )
+
+
 def suits_mac(site: Site, target: Target) -> bool:
     """Blocks of channels, and factors of the usual form."""
     return goes_by_taps(site, target) and depthwise_taps.suits_mac(site)
@@ -247,6 +267,7 @@ SPEC = OpSpec(
             window=window,
             scratch=scratch_dsp_single,
         ),
+        *(_planar(size) for size in (3, 5, 7)),
         Kernel(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8__dsp_1x4",
             source="depthwise_conv2d/s8_s8_s8__dsp_1x4.c",

@@ -15,7 +15,7 @@ from mcuc.ops import convolution, dsp_tables
 from mcuc.ops.spec import Site
 
 # Bytes of scratch up to which three windows are widened.
-_MAX_WIDE = 1 << 11
+_MAX_WIDE = 1 << 12
 
 
 def suits(site: Site, target: Target, filters: Array) -> bool:

@@ -45,7 +45,7 @@ def conv2d(site: Site, x: Array, weights: Array, bias: Array | None) -> Array:
         matrix = np.ascontiguousarray(own).reshape(-1, filters.shape[1])
         parts.append(float32.ordered_product(matrix, filters.T))
     total = np.concatenate(parts, axis=1).reshape(site.output.shape)
-    return _finish(total, bias, attrs.activation)
+    return finish(total, bias, attrs.activation)
 
 
 def depthwise_conv2d(site: Site, x: Array, weights: Array, bias: Array | None) -> Array:
@@ -59,7 +59,7 @@ def depthwise_conv2d(site: Site, x: Array, weights: Array, bias: Array | None) -
         for j in range(weights.shape[2]):
             tap = weights[0, i, j].reshape(channels, -1)
             total += fields[..., i, j][..., np.newaxis] * tap
-    return _finish(total.reshape(site.output.shape), bias, attrs.activation)
+    return finish(total.reshape(site.output.shape), bias, attrs.activation)
 
 
 def fully_connected(
@@ -67,15 +67,16 @@ def fully_connected(
 ) -> Array:
     """The reference of FULLY_CONNECTED."""
     total = float32.ordered_product(x.reshape(-1, weights.shape[1]), weights.T)
-    return _finish(total, bias, activation).reshape(site.output.shape)
+    return finish(total, bias, activation).reshape(site.output.shape)
 
 
-def _finish(total: Floats, bias: Array | None, activation: str) -> Floats:
+def finish(total: Floats, bias: Array | None, activation: str) -> Floats:
+    """Sums [..., O] with the bias, clamped."""
     biased = total + (np.float32(0) if bias is None else np.asarray(bias, np.float32).ravel())
     return float32.clamp(biased, float32.bounds(activation))
 
 
-def _ending(site: Site, activation: str, outputs: int) -> dict[str, ParamValue]:
+def ending(site: Site, activation: str, outputs: int) -> dict[str, ParamValue]:
     """Members of the records that end a sum."""
     bias = site.consts[BIAS] if len(site.consts) > BIAS else None
     low, high = float32.bounds(activation)
@@ -101,7 +102,7 @@ def _pack_conv2d(site: Site) -> Params:
         "group_out": len(weights) // groups_of(site),
         "groups": groups_of(site),
         **_window_fields(site),
-        **_ending(site, attrs_of(site).activation, len(weights)),
+        **ending(site, attrs_of(site).activation, len(weights)),
     }
     return Params("mcuc_conv2d_f32_params", "conv2d/conv2d_f32.h", fields)
 
@@ -114,7 +115,7 @@ def _pack_depthwise_conv2d(site: Site) -> Params:
         "channels": channels,
         "channel_multiplier": outputs // channels,
         **_window_fields(site),
-        **_ending(site, attrs_of(site).activation, outputs),
+        **ending(site, attrs_of(site).activation, outputs),
     }
     header = "depthwise_conv2d/depthwise_conv2d_f32.h"
     return Params("mcuc_depthwise_conv2d_f32_params", header, fields)
@@ -127,7 +128,7 @@ def pack_fully_connected(site: Site, activation: str) -> Params:
         "weights": weights,
         "depth": weights.shape[1],
         "units": len(weights),
-        **_ending(site, activation, len(weights)),
+        **ending(site, activation, len(weights)),
     }
     header = "fully_connected/fully_connected_f32.h"
     return Params("mcuc_fully_connected_f32_params", header, fields)

@@ -245,22 +245,22 @@ def has_lines(site: Site, target: Target) -> bool:
 
 def suits_dsp(site: Site, target: Target) -> bool:
     """The DSP extension, weights that go in pairs, and lines."""
-    paired = dsp_tables.can_pair(_padded_units(site.const(WEIGHTS)))
+    paired = dsp_tables.can_pair(padded_units(site.const(WEIGHTS)))
     return target.dsp and paired and has_lines(site, target)
 
 
-def _padded_units(weights: Array) -> Array:
+def padded_units(weights: Array) -> Array:
     """Weights with units of zeros up to a multiple of 4."""
     return np.pad(weights, ((0, -len(weights) % 4), (0, 0)))
 
 
-def _line_fields(site: Site) -> dict[str, ParamValue]:
+def line_fields(site: Site) -> dict[str, ParamValue]:
     """Members of the records for lines but the weights."""
     weights = site.const(WEIGHTS)
     units, depth = weights.shape
     found = _lines(site)
     assert found is not None
-    table = np.zeros((len(_padded_units(weights)), 4), np.int32)
+    table = np.zeros((len(padded_units(weights)), 4), np.int32)
     table[:units, 0] = convolution.fold_bias(site, weights.astype(np.int64).sum(axis=1))
     table[:units, 1:] = [(line.multiplier, line.constant, line.right) for line in found]
     low, high = activation_range(site, attrs_of(site).activation)
@@ -269,23 +269,25 @@ def _line_fields(site: Site) -> dict[str, ParamValue]:
 
 def pack_dsp(site: Site) -> Params:
     weights = site.const(WEIGHTS)
+    paired = dsp_tables.pairs(padded_units(weights))
+    fours = paired.reshape(len(paired) // 2, 2, -1, 2).transpose(0, 2, 3, 1)
     return Params(
         "mcuc_fully_connected_dsp_params",
         "fully_connected/fully_connected.h",
         {
-            "weights": dsp_tables.pairs(_padded_units(weights)),
+            "weights": np.ascontiguousarray(fours),
             "words": dsp_tables.padded_depth(weights.shape[1]) // 4,
-            **_line_fields(site),
+            **line_fields(site),
         },
     )
 
 
 def pack_mac(site: Site) -> Params:
-    weights = mac_tables.tiles(_padded_units(site.const(WEIGHTS)), 4)
+    weights = mac_tables.tiles(padded_units(site.const(WEIGHTS)), 4)
     return Params(
         "mcuc_fully_connected_mac_params",
         "fully_connected/fully_connected.h",
-        {"weights": weights, **_line_fields(site)},
+        {"weights": weights, **line_fields(site)},
     )
 
 

@@ -17,12 +17,18 @@ def run_reference(
     inputs: Sequence[Array],
     numerics: str = ...,
     keep_all: Literal[False] = ...,
+    memory: dict[int, Array] | None = ...,
 ) -> list[Array]: ...
 
 
 @overload
 def run_reference(
-    graph: Graph, inputs: Sequence[Array], numerics: str = ..., *, keep_all: Literal[True]
+    graph: Graph,
+    inputs: Sequence[Array],
+    numerics: str = ...,
+    *,
+    keep_all: Literal[True],
+    memory: dict[int, Array] | None = ...,
 ) -> dict[int, Array]: ...
 
 
@@ -31,6 +37,7 @@ def run_reference(
     inputs: Sequence[Array],
     numerics: str = NUMERICS[0],
     keep_all: bool = False,
+    memory: dict[int, Array] | None = None,
 ) -> list[Array] | dict[int, Array]:
     """Runs a graph once.
 
@@ -39,6 +46,8 @@ def run_reference(
         inputs: One array per graph input, in order, of its shape and element type.
         numerics: Rule set.
         keep_all: Return every tensor instead of the outputs.
+        memory: State by the id of its source, as the run before left it, empty at first; it is
+            brought up to date. None is a first run.
 
     Returns:
         The outputs in order, or with `keep_all` all tensors by value id, constants included.
@@ -50,6 +59,9 @@ def run_reference(
     _check_inputs(graph, inputs)
     known = {v: value.const for v, value in graph.values.items() if value.const is not None}
     known.update(zip(graph.inputs, inputs, strict=True))
+    found = {} if memory is None else memory
+    known.update({s.source: found.get(s.source, s.initial) for s in graph.states})
+    wanted = {*graph.results, *graph.sources}
     last_use = {v: i for i, node in enumerate(graph.nodes) for v in node.inputs if v is not None}
     for i, node in enumerate(graph.nodes):
         site = Site.of(graph, node, numerics)
@@ -66,8 +78,9 @@ def run_reference(
             known[v] = result
         if not keep_all:
             for operand in {v for v in node.inputs if v is not None}:
-                if last_use[operand] == i and operand not in graph.outputs:
+                if last_use[operand] == i and operand not in wanted:
                     del known[operand]
+    found.update({s.source: known[s.result] for s in graph.states})
     return known if keep_all else [known[v] for v in graph.outputs]
 
 

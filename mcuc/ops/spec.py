@@ -173,10 +173,7 @@ class OpSpec:
         kernels: Best first; the last always applies where `infer` accepts.
         canonical: [H, W, C] shapes that views, regions and kernels use, and the batch is apart.
         alias: The output is the input's memory seen with another shape (reshape).
-        assemble: The output is put together from its operands: operand position and the NHWC
-            coordinates of its origin in the output (concatenation). Each operand is one step, with
-            the coordinates of the operand.
-        variadic: Any number of operands.
+        variadic: Any number of operands; its kernels read them all.
     """
 
     name: str
@@ -190,7 +187,6 @@ class OpSpec:
     kernels: tuple[Kernel, ...]
     canonical: Callable[[Site], Canonical] = canonical
     alias: bool = False
-    assemble: Callable[[Site], tuple[tuple[int, tuple[int, int, int, int]], ...]] | None = None
     variadic: bool = False
 
 

@@ -1,4 +1,4 @@
-"""TRANSPOSE_CONV of int8: an input pixel is spread over a window of the output.
+"""TRANSPOSE_CONV of int8 or float32: an input pixel is spread over a window of the output.
 
 Source: TFLite reference_integer_ops `transpose_conv.h`; scales as in CONV_2D (docs/numerics.md).
 Seen from the output, row y takes the kernel rows f with f = y + pad modulo the stride, each with
@@ -14,10 +14,11 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Box, Form, Params
+from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution
+from mcuc.ops import convolution, float_weights
+from mcuc.ops.arithmetic import is_float, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import BIAS, INPUT, WEIGHTS, Ints
 from mcuc.ops.problems import Problems
@@ -52,9 +53,11 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     """Input [N, H, W, C] and weights [O, KH, KW, C] -> [N, *size, O]."""
     problems = Problems(site)
     attrs = attrs_of(site)
-    x = problems.operand(INPUT, "input")
-    weights = problems.operand(WEIGHTS, "weights", const=True)
-    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result()
+    x = problems.operand(INPUT, "input", convolution.DTYPES)
+    weights = convolution.weights_operand(problems, "weights")
+    if weights is not None and site.consts[WEIGHTS] is None:
+        problems.add("E113", "the weights are computed at run time")
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
     problems.activation(attrs.activation, out_quant)
     problems.at_least("the stride", attrs.stride, 1)
     problems.at_least("the output size", attrs.size, 1)
@@ -100,6 +103,9 @@ def spread(x: npt.NDArray[Any], weights: npt.NDArray[Any], attrs: Attrs) -> npt.
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
     attrs, units = attrs_of(site), weights.shape[0]
+    if is_float(site):
+        sums = np.asarray(spread(x, weights, attrs), np.float32)
+        return (float_weights.finish(sums, bias, attrs.activation),)
     centered = x.astype(np.int64) - quant_of(site.input(INPUT)).zero_point
     total: Ints = np.asarray(spread(centered, weights.astype(np.int64), attrs), np.int64)
     acc = convolution.wrap_int32(total + convolution.bias_or_zero(bias, units))
@@ -132,23 +138,31 @@ def _sources(site: Site, axis: int, first: int, end: int, size: int) -> Pair:
 
 
 def pack(site: Site) -> Params:
+    """The record of the kernels of the site's element type."""
     attrs, weights = attrs_of(site), site.const(WEIGHTS)
     units = weights.shape[0]
-    bias = site.consts[BIAS] if len(site.consts) > BIAS else None
+    rule: dict[str, ParamValue]
+    if is_float(site):
+        rule = float_weights.ending(site, attrs.activation, units)
+    else:
+        bias = site.consts[BIAS] if len(site.consts) > BIAS else None
+        rule = {
+            "bias": convolution.wrap_int32(convolution.bias_or_zero(bias, units)),
+            **convolution.requantize_fields(site, attrs.activation, units),
+            "in_zero": quant_of(site.input(INPUT)).zero_point,
+        }
     height, width, channels = site.input(INPUT).nhwc[1:]
     return Params(
-        "mcuc_transpose_conv_params",
+        f"mcuc_transpose_conv_{'f32_' if is_float(site) else ''}params",
         "transpose_conv/transpose_conv.h",
         {
             "weights": weights,
-            "bias": convolution.wrap_int32(convolution.bias_or_zero(bias, units)),
-            **convolution.requantize_fields(site, attrs.activation, units),
+            **rule,
             **dict(zip(("in_h", "in_w", "in_c"), (height, width, channels), strict=True)),
             "out_c": units,
             **dict(zip(("kernel_h", "kernel_w"), map_size(weights.shape), strict=True)),
             **dict(zip(("stride_h", "stride_w"), attrs.stride, strict=True)),
             **dict(zip(("top", "left"), attrs.pad, strict=True)),
-            "in_zero": quant_of(site.input(INPUT)).zero_point,
         },
     )
 
@@ -158,21 +172,32 @@ SPEC = OpSpec(
     doc="Transposed convolution",
     Attrs=Attrs,
     operands=(
-        OperandSpec("input", (DType.S8,)),
-        OperandSpec("weights", (DType.S8,), const=True),
-        OperandSpec("bias", (DType.S32,), const=True, optional=True),
+        OperandSpec("input", convolution.DTYPES),
+        OperandSpec("weights", convolution.DTYPES, const=True),
+        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
     macs=macs,
     region=region,
-    kernels=(
+    kernels=kernels_on(
+        DType.S8,
         Kernel(
             symbol="mcuc_transpose_conv_s8_s8_s8__c",
             source="transpose_conv/s8_s8_s8__c.c",
             form=Form.ROWS,
             when=always,
             pack=pack,
+        ),
+        others=kernels_on(
+            DType.F32,
+            Kernel(
+                symbol="mcuc_transpose_conv_f32_f32_f32__c",
+                source="transpose_conv/f32_f32_f32__c.c",
+                form=Form.ROWS,
+                when=always,
+                pack=pack,
+            ),
         ),
     ),
 )

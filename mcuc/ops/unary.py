@@ -18,6 +18,7 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import float32, float_functions
 from mcuc.numerics.unary import TABLES, Scales
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
@@ -35,6 +36,17 @@ def _hard_swish(x: Floats, alpha: np.float32) -> Floats:
     return result
 
 
+def _gelu(x: Floats, alpha: np.float32) -> Floats:
+    result: Floats = np.float32(0.5) * x * (_ONE + float_functions.erf(x * np.float32(0.70710678)))
+    return result
+
+
+def _gelu_tanh(x: Floats, alpha: np.float32) -> Floats:
+    inner = np.float32(0.79788456) * (x + np.float32(0.044715) * (x * x * x))
+    result: Floats = np.float32(0.5) * x * (_ONE + float_functions.tanh(inner))
+    return result
+
+
 # Order: the numbers of runtime_c/src/unary/unary.h.
 FLOATS: Mapping[str, Callable[[Floats, np.float32], Floats]] = MappingProxyType(
     {
@@ -48,8 +60,19 @@ FLOATS: Mapping[str, Callable[[Floats, np.float32], Floats]] = MappingProxyType(
         "hard_swish": _hard_swish,
         "relu_0_to_1": lambda x, alpha: np.minimum(np.maximum(x, _ZERO), _ONE),
         "sign": lambda x, alpha: np.sign(x),
+        "exp": lambda x, alpha: float32.exp(x),
+        "log": lambda x, alpha: float_functions.log(x),
+        "tanh": lambda x, alpha: float_functions.tanh(x),
+        "sin": lambda x, alpha: float_functions.sine(x),
+        "cos": lambda x, alpha: float_functions.sine(x, 1),
+        "gelu": _gelu,
+        "gelu_tanh": _gelu_tanh,
     }
 )
+
+
+# Computed by polynomials, and therefore in a kernel of their own.
+SERIES = ("exp", "log", "tanh", "sin", "cos", "gelu", "gelu_tanh")
 
 
 @dataclass(frozen=True)
@@ -122,8 +145,12 @@ def _is_int8(site: Site, target: Target) -> bool:
     return site.input().dtype is DType.S8
 
 
-def _is_float(site: Site, target: Target) -> bool:
-    return site.input().dtype is DType.F32
+def _is_plain(site: Site, target: Target) -> bool:
+    return site.input().dtype is DType.F32 and attrs_of(site).function not in SERIES
+
+
+def _is_series(site: Site, target: Target) -> bool:
+    return site.input().dtype is DType.F32 and attrs_of(site).function in SERIES
 
 
 SPEC = OpSpec(
@@ -141,7 +168,15 @@ SPEC = OpSpec(
             symbol="mcuc_unary_f32_f32__c",
             source="unary/f32_f32__c.c",
             form=Form.PIXEL,
-            when=_is_float,
+            when=_is_plain,
+            pack=pack,
+            inplace=(0,),
+        ),
+        Kernel(
+            symbol="mcuc_unary_f32_f32_series__c",
+            source="unary/f32_f32_series__c.c",
+            form=Form.PIXEL,
+            when=_is_series,
             pack=pack,
             inplace=(0,),
         ),

@@ -58,7 +58,7 @@ def fuse_pad(graph: Graph) -> Graph:
 
 def _foldable(graph: Graph, node: Node) -> Pad | None:
     """The paddings of rows and columns of a PAD that a convolution could do, else None."""
-    if node.op != "pad" or node.outputs[0] in graph.outputs:
+    if node.op != "pad" or node.outputs[0] in graph.results:
         return None
     site = Site.of(graph, node)
     quant = site.input(INPUT).quant

@@ -13,14 +13,14 @@ from mcuc.passes.spec import Pass
 
 def remove_dead_nodes(graph: Graph) -> Graph:
     """The graph without dead nodes and values."""
-    wanted = set(graph.outputs)
+    wanted = set(graph.results)
     nodes: list[Node] = []
     for node in reversed(graph.nodes):
         if wanted.isdisjoint(node.outputs):
             continue
         nodes.append(node)
         wanted.update(v for v in node.inputs if v is not None)
-    wanted.update(graph.inputs)
+    wanted.update(graph.sources)
     wanted.update(v for node in nodes for v in node.outputs)
     values = {v: value for v, value in graph.values.items() if v in wanted}
     if len(nodes) == len(graph.nodes) and len(values) == len(graph.values):

@@ -26,8 +26,10 @@ def stream_input(graph: Graph) -> Graph:
         why = f"the model has {len(graph.inputs)} inputs"
     elif graph.type(graph.inputs[0]).nhwc[0] != 1:
         why = "the input has a batch"
-    elif graph.inputs[0] in graph.outputs:
+    elif graph.inputs[0] in graph.results:
         why = "the model returns its input"
+    elif graph.states:
+        why = "the model keeps state from run to run"
     if why:
         raise ScheduleError(
             "E304",

@@ -30,7 +30,7 @@ def _strip_inputs(graph: Graph) -> Graph:
     moved: dict[int, int] = {}
     for v in graph.inputs:
         readers = consumers.get(v, ())
-        if len(readers) != 1 or v in graph.outputs:
+        if len(readers) != 1 or v in graph.results:
             continue
         node = graph.nodes[readers[0]]
         if node.op == "quantize" and _converts(graph, v, node.outputs[0]):
@@ -42,8 +42,9 @@ def _strip_inputs(graph: Graph) -> Graph:
 def _strip_outputs(graph: Graph) -> Graph:
     consumers, producers = graph.consumers(), graph.producers()
     moved: dict[int, int] = {}
+    kept = {state.result for state in graph.states}
     for v in dict.fromkeys(graph.outputs):
-        if v not in producers or v in consumers:
+        if v not in producers or v in consumers or v in kept:
             continue
         node = graph.nodes[producers[v]]
         source = node.inputs[0]

@@ -34,6 +34,16 @@ class Conflicts:
                 distances[o.out, o.source] = max(known, o.distance)
         return cls(tuple(buffers), distances)
 
+    def of_members(self, members: Sequence[int]) -> Conflicts:
+        """The conflicts among some of the buffers, renumbered in the order given."""
+        number = {i: k for k, i in enumerate(members)}
+        distances = {
+            (number[a], number[b]): distance
+            for (a, b), distance in self.distances.items()
+            if a in number and b in number
+        }
+        return Conflicts(tuple(self.buffers[i] for i in members), distances)
+
     def together(self, i: int, j: int) -> bool:
         """Whether two buffers live in a common segment."""
         a, b = self.buffers[i], self.buffers[j]

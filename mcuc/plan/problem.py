@@ -53,7 +53,7 @@ class MemoryPlan:
         used_bytes: By region: end of the highest buffer, rounded up to BASE_ALIGN... never less
             than what the placements need.
         lower_bound_bytes: No placement in one region can be smaller.
-        solver: "greedy" or "exact".
+        solver: "greedy", "exact", or "spread" over several regions.
         optimal: The plan is proven to be the smallest.
     """
 

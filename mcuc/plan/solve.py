@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from mcuc.ir.program import Program
 from mcuc.plan import exact, greedy
+from mcuc.plan.access import accesses
 from mcuc.plan.conflicts import Conflicts
 from mcuc.plan.problem import MemoryPlan, Placement, Problem, does_not_fit
+from mcuc.plan.spread import Places, Regions, spread
 from mcuc.plan.validate import validate
 
 
 def plan_memory(program: Program) -> MemoryPlan:
     """Places all buffers of a program, checked by the independent validator.
 
-    The first region is used alone when everything fits there; else buffers go, largest first, to
-    the first region that still has room for them.
+    Everything lies in the first region, the fastest, if it fits there. Else what a run touches most
+    does, and the rest where there is room; in external memory only what fits nowhere else.
 
     Raises:
         MemoryBudgetError: E401 when the buffers do not fit.
@@ -23,22 +25,38 @@ def plan_memory(program: Program) -> MemoryPlan:
     bound = conflicts.lower_bound()
     offsets, solver, optimal = _one_region(conflicts, bound)
     total = greedy.total(conflicts, offsets)
-    homes = [i for i, r in enumerate(problem.regions) if total <= r.size_bytes]
-    if homes and all(
-        not b.regions or problem.regions[homes[0]].name in b.regions for b in problem.buffers
-    ):
-        used = [0] * len(problem.regions)
-        used[homes[0]] = total
-        placements = tuple(Placement(homes[0], offsets[i]) for i in range(len(problem.buffers)))
-        plan = MemoryPlan(placements, tuple(used), bound, solver, optimal)
+    first = problem.regions[0]
+    free = all(not b.regions or first.name in b.regions for b in problem.buffers)
+    alone = len(problem.regions) == 1
+    if free and total <= first.size_bytes - (0 if alone else first.reserved_bytes):
+        places: Places | None = {i: (0, offset) for i, offset in offsets.items()}
     else:
-        spread = _spread(problem, conflicts)
-        if spread is None:
-            raise does_not_fit(problem, total)
-        placements, spread_used = spread
-        plan = MemoryPlan(placements, spread_used, bound, "greedy", False)
+        places = None if alone else _spread(program, conflicts)
+        solver, optimal = "greedy" if places is None else "spread", False
+    if places is None:
+        raise does_not_fit(problem, total)
+    placements = tuple(Placement(*places[i]) for i in range(len(problem.buffers)))
+    plan = MemoryPlan(placements, _used(problem, placements), bound, solver, optimal)
     validate(program, plan)
     return plan
+
+
+def _spread(program: Program, conflicts: Conflicts) -> Places | None:
+    """Over several regions, the external ones only if the others do not suffice."""
+    regions, counts = program.target.regions, accesses(program)
+    for external in sorted({r.external for r in regions}):
+        allowed = Regions.of(conflicts, regions, counts, external)
+        places = spread(conflicts, allowed, lambda c: _one_region(c, c.lower_bound())[0])
+        if places is not None:
+            return places
+    return None
+
+
+def _used(problem: Problem, placements: tuple[Placement, ...]) -> tuple[int, ...]:
+    used = [0] * len(problem.regions)
+    for buffer, place in zip(problem.buffers, placements, strict=True):
+        used[place.region] = max(used[place.region], place.offset + buffer.size_bytes)
+    return tuple(used)
 
 
 def _one_region(conflicts: Conflicts, bound: int) -> tuple[dict[int, int], str, bool]:
@@ -50,30 +68,3 @@ def _one_region(conflicts: Conflicts, bound: int) -> tuple[dict[int, int], str, 
     if better is None:
         return offsets, "greedy", False
     return better[0], "exact", better[1]
-
-
-def _spread(
-    problem: Problem, conflicts: Conflicts
-) -> tuple[tuple[Placement, ...], tuple[int, ...]] | None:
-    """First fit over several regions, largest buffers first; None when one finds no place."""
-    order = sorted(range(len(problem.buffers)), key=lambda i: (-problem.buffers[i].size_bytes, i))
-    members: list[list[int]] = [[] for _ in problem.regions]
-    placed: dict[int, Placement] = {}
-    for i in order:
-        buffer = problem.buffers[i]
-        for r, region in enumerate(problem.regions):
-            if buffer.regions and region.name not in buffer.regions:
-                continue
-            trial = [*members[r], i]
-            offset = greedy.place(conflicts, trial)[i]
-            if offset + buffer.size_bytes <= region.size_bytes:
-                members[r] = trial
-                placed[i] = Placement(r, offset)
-                break
-        else:
-            return None
-    used = tuple(
-        max((placed[j].offset + problem.buffers[j].size_bytes for j in group), default=0)
-        for group in members
-    )
-    return tuple(placed[i] for i in range(len(problem.buffers))), used

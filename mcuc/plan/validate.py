@@ -233,9 +233,6 @@ def _operands(
             yield operand, whole
         elif step.form is Form.FOLD:
             yield operand, Box(row, row + 1, 0, shape[1], 0, shape[2])
-        elif spec.assemble is not None:
-            _, width, channels = step.shape
-            yield operand, Box(row, row + 1, 0, width, 0, channels)
         else:
             out = Box(row, row + 1, step.box.x0, step.box.x1, 0, step.shape[2])
             yield operand, spec.region(site, out)[operand.position]

@@ -98,7 +98,7 @@ def document(
         "run": None,
         "verify": None,
         "accuracy": None,
-        "notes": list(program.notes),
+        "notes": [*program.notes, *_external(program, plan)],
     }
 
 
@@ -161,6 +161,16 @@ def _memory(program: Program, plan: MemoryPlan, footprint: Footprint, state_byte
         ],
         "peak": _peak(program),
     }
+
+
+def _external(program: Program, plan: MemoryPlan) -> list[str]:
+    """What nobody should overlook: tensors in external memory."""
+    return [
+        f"{used:,} bytes of the arena lie in external memory ({region.name}), as they fit nowhere "
+        "else: runs will be slow"
+        for region, used in zip(program.target.regions, plan.used_bytes, strict=True)
+        if region.external and used
+    ]
 
 
 def _buffer(buffer: Buffer, region: str, offset: int) -> Json:

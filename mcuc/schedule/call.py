@@ -71,8 +71,7 @@ class Caller:
     @property
     def streams(self) -> bool:
         """Whether its kernel can advance by rows."""
-        whole = self.kernel.form is Form.WHOLE or self.spec.assemble is not None
-        return not whole and self.canonical.batch == 1
+        return self.kernel.form is not Form.WHOLE and self.canonical.batch == 1
 
     @property
     def advance(self) -> int:
@@ -147,6 +146,15 @@ class Caller:
         _, width, channels = self.canonical.inputs[position]
         return width * channels * self.site.input(position).dtype.size_bytes
 
+    @property
+    def reads_same_pixels(self) -> bool:
+        """Every run-time operand is a map of the output's height and width."""
+        return all(
+            self.canonical.inputs[p][:2] == self.output_shape[:2]
+            for p in self.kernel.operands
+            if self.site.consts[p] is None
+        )
+
     def in_place_on(self, position: int) -> bool:
         """Whether the kernel may write a pixel where, or below where, it reads the same pixel."""
         whole = self.canonical.inputs[position] == self.output_shape
@@ -158,7 +166,7 @@ class Caller:
         shape = self.canonical.inputs[position]
         batched = self.canonical.batched[position]
         view = storage.dense(self.operand_value(position), shape, batch, batched)
-        if self.kernel.form is Form.PIXEL and self.spec.assemble is None:
+        if self.kernel.form is Form.PIXEL:
             out = self.output_shape
             if shape[0] == 1 and out[0] != 1:
                 view = replace(view, row_stride=0, rows=out[0])

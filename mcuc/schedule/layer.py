@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from mcuc.errors import ScheduleError
-from mcuc.ir.program import Box, Form, Operand, Segment, Step
+from mcuc.ir.program import Form, Operand, Segment, Step
 from mcuc.schedule.call import RESIDENT, Caller
 from mcuc.schedule.spec import Group
 from mcuc.schedule.storage import Storage
@@ -29,10 +28,9 @@ def build(
         if whole and storage.take_over(caller.node, position, time):
             break
     storage.define(caller.node.outputs[0], time)
-    if caller.kernel.form is not Form.WHOLE and not caller.spec.assemble:
+    if caller.kernel.form is not Form.WHOLE:
         _note_trails(caller, storage, time)
-    make = _assembled if caller.spec.assemble else _slices
-    return [Segment("layer", tuple(make(caller, storage, time)))]
+    return [Segment("layer", tuple(_slices(caller, storage, time)))]
 
 
 def _note_trails(caller: Caller, storage: Storage, time: int) -> None:
@@ -65,33 +63,4 @@ def _slices(caller: Caller, storage: Storage, time: int) -> list[Step]:
         )
         output = storage.dense(caller.node.outputs[0], caller.output_shape, batch, True)
         steps.append(caller.step(storage, time, operands, output, batch=batch))
-    return steps
-
-
-def _assembled(caller: Caller, storage: Storage, time: int) -> list[Step]:
-    """One copy step per operand and slice, into its place in the output."""
-    assert caller.spec.assemble is not None
-    site = caller.site
-    n, *out_shape = site.output.nhwc
-    steps = []
-    for position, (n0, y0, x0, c0) in caller.spec.assemble(site):
-        batch, *hwc = site.input(position).nhwc
-        shape = (hwc[0], hwc[1], hwc[2])
-        part = replace(site, inputs=(site.inputs[position],), consts=(site.consts[position],))
-        params = caller.kernel.pack(part)
-        for b in range(batch):
-            view = storage.dense(caller.operand_value(position), shape, b, True)
-            out = storage.dense(
-                caller.node.outputs[0], (out_shape[0], out_shape[1], out_shape[2]), n0 + b, n > 1
-            )
-            origin = y0 * out.row_stride + x0 * out.pixel_stride
-            out = replace(
-                out,
-                box=Box.of(shape),
-                rows=shape[0],
-                offset=out.offset + origin + c0 * site.output.dtype.size_bytes,
-            )
-            operand = Operand(view, None, RESIDENT, position)
-            step = caller.step(storage, time, (operand,), out, Box.of(shape), batch=b)
-            steps.append(replace(step, shape=shape, in_shape=shape, params=params))
     return steps

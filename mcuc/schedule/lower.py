@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import replace
 
 from mcuc.errors import McucError, ScheduleError, raise_all
-from mcuc.ir.graph import Graph
-from mcuc.ir.program import Form, Port, Program, Segment, Step
+from mcuc.ir.graph import Graph, State
+from mcuc.ir.program import Form, Kept, Port, Program, Segment, Step
 from mcuc.ir.target import Target
 from mcuc.ops import spec_of
 from mcuc.ops.spec import NUMERICS, Site
@@ -54,6 +54,7 @@ def lower(
         segments += build(replace(group, nodes=tuple(live)), callers, storage, len(segments))
     inputs = tuple(_port(storage, v) for v in graph.inputs)
     outputs = tuple(_port(storage, v) for v in graph.outputs)
+    states = tuple(_kept(storage, state) for state in graph.states)
     return Program(
         graph=graph,
         target=target,
@@ -63,6 +64,7 @@ def lower(
         outputs=tuple(replace(p, view=renumber(p.view, storage)) for p in outputs),
         overlaps=storage.overlaps(),
         numerics=numerics,
+        states=tuple(replace(s, result=renumber(s.result, storage)) for s in states),
     )
 
 
@@ -89,6 +91,8 @@ def callers_of(
         except ScheduleError as error:
             errors.append(error)
             continue
+        if spec.variadic:
+            kernel = replace(kernel, operands=tuple(range(len(node.inputs))))
         callers[i] = Caller(i, node, spec, site, kernel)
     raise_all(errors)
     return callers
@@ -118,6 +122,12 @@ def _segment_count(group: Group, live: list[int], callers: Mapping[int, Caller])
     if group.kind == "patch":
         return patch.segment_count(group.grid, len(live))
     return 1
+
+
+def _kept(storage: Storage, state: State) -> Kept:
+    place, result = (_port(storage, v).view for v in (state.source, state.result))
+    size = storage.graph.type(state.source).size_bytes
+    return Kept(place, result, size, state.initial)
 
 
 def _port(storage: Storage, value: int) -> Port:

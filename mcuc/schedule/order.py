@@ -63,7 +63,8 @@ class _Search:
         for v in (*graph.inputs, *root):
             r = root.get(v, v)
             self.size[r] = max(self.size.get(r, 0), graph.type(v).size_bytes)
-        self.forever = {root.get(v, v) for v in graph.outputs}
+        self.size |= {state.source: 0 for state in graph.states}  # outside of the arena
+        self.forever = {root.get(v, v) for v in graph.results}
 
     def lives(self, r: int, done: int) -> bool:
         """Whether class `r` holds something after the set `done` that is wanted later."""

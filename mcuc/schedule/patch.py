@@ -74,10 +74,11 @@ def refusal(
     nodes = {c.index for c in members}
     inside = {c.node.outputs[0] for c in members[:-1]}
     read = {v for i, n in enumerate(graph.nodes) if i not in nodes for v in n.inputs}
-    read |= set(graph.outputs)
+    read |= set(graph.results)
     height, width, _ = members[-1].output_shape
     for caller in members:
-        uncut = caller.kernel.form in (Form.WHOLE, Form.FOLD) or caller.spec.assemble
+        uncut = caller.kernel.form in (Form.WHOLE, Form.FOLD)
+        uncut = uncut or (caller.spec.variadic and not caller.reads_same_pixels)
         if uncut or caller.canonical.batch != 1:
             return caller, "its kernel needs whole operands, or it has a batch"
         if any(v in pushed for v in caller.node.inputs):

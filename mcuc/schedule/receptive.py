@@ -106,15 +106,13 @@ def window_of(caller: Caller) -> tuple[Pair, Pair] | None:
     """Extent and stride of a node's window; None where there is none."""
     if caller.kernel.form is Form.WINDOW and caller.window is not None:
         return caller.window.extent, caller.window.stride
-    if caller.kernel.form is Form.PIXEL and caller.spec.assemble is None:
-        same = all(caller.canonical.inputs[p][:2] == caller.output_shape[:2]
-                   for p in caller.kernel.operands if caller.site.consts[p] is None)  # fmt: skip
-        return ((1, 1), (1, 1)) if same else None
+    if caller.kernel.form is Form.PIXEL or caller.spec.variadic:
+        return ((1, 1), (1, 1)) if caller.reads_same_pixels else None
     return None
 
 
 def _through(caller: Caller, operands: Sequence[Field | None], bare: bool) -> Field | None:
-    geometry = ((1, 1), (1, 1)) if caller.spec.assemble is not None else window_of(caller)
+    geometry = window_of(caller)
     known = [field for field in operands if field is not None]
     if geometry is None or len(known) < len(operands) or len({f.jump for f in known}) != 1:
         return None

@@ -29,6 +29,7 @@ class Storage:
     trails: list[tuple[int, int, int, int]] = field(default_factory=list)
     outside: frozenset[int] = frozenset()
     fetches: bool = False
+    states: dict[int, int] = field(default_factory=dict)
     _dense: dict[int, int] = field(default_factory=dict)
 
     @property
@@ -61,13 +62,18 @@ class Storage:
                     storage._use(v, segment_of[i])
             for v in node.outputs:
                 storage._use(v, segment_of[i])
-        for v in graph.outputs:
+        for v in graph.results:
             storage._use(v, end)
         for v in graph.inputs:
             storage._use(v, end if input_mode == "kept" else -1)
             storage.define(v, -1)
         storage.fetches = input_mode == "random"
         storage.outside = frozenset(graph.inputs if input_mode in ("streamed", "random") else ())
+        offset = 0
+        for state in graph.states:
+            storage._use(state.source, end)  # no step writes there
+            storage.states[state.source] = offset
+            offset += -(-graph.type(state.source).size_bytes // ALIGN) * ALIGN
         return storage
 
     def _use(self, value: int, time: int) -> None:
@@ -126,15 +132,18 @@ class Storage:
         pixel = shape[2] * v.type.dtype.size_bytes
         row = shape[1] * pixel
         offset = batch * shape[0] * row if batched else 0
+        state = self.states.get(self.root[value])
+        apart = v.const is not None or value in self.outside or state is not None
         return View(
-            buffer=None if v.const is not None or value in self.outside else self.buffer(value),
-            offset=offset,
+            buffer=None if apart else self.buffer(value),
+            offset=offset + (state or 0),
             box=Box.of(shape),
             rows=max(1, shape[0]),
             row_stride=row,
             pixel_stride=pixel,
             const=v.const,
             bits=8 * v.type.dtype.size_bytes,
+            state=state is not None,
         )
 
     def buffers(self) -> tuple[Buffer, ...]:

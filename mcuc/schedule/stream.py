@@ -160,7 +160,7 @@ def _read_later(
     root = storage.root[value]
     readers = {i for i, c in callers.items() if value in c.node.inputs}
     aliased = any(r == root and v != value for v, r in storage.root.items())
-    wanted = value in storage.graph.outputs or aliased or not readers
+    wanted = value in storage.graph.results or aliased or not readers
     return wanted or not readers <= set(group.nodes)
 
 

@@ -277,7 +277,7 @@ def _continues(graph: Graph, callers: Mapping[int, Caller], before: int, after: 
     readers = [i for i, node in enumerate(graph.nodes) if value in node.inputs]
     if not (a.streams and b.streams) or len(positions) != 1 or readers != [after]:
         return False
-    if value in graph.outputs or any(c.kernel.form is Form.FOLD for c in (a, b)):
+    if value in graph.results or any(c.kernel.form in (Form.FOLD, Form.ROWS) for c in (a, b)):
         return False
     same = b.canonical.inputs[positions[0]] == a.output_shape
     if b.kernel.form is Form.PIXEL:

@@ -2,7 +2,8 @@
  * edges.
  *
  * Output pixels whose windows lie inside the map's columns are computed in place, a row of them per
- * call. The others are computed one by one. Where a window reaches outside the map the kernel gets
+ * call. The others are computed one by one, unless the kernel takes edges (then there are none: the
+ * compiler counts all columns as inner). Where a window reaches outside the map the kernel gets
  * the part that lies inside, and where in the kernel that part begins.
  */
 #include "mcuc/program.h"
@@ -54,6 +55,7 @@ MCUC_FN void mcuc_form_window(const mcuc_step *step, const mcuc_memory *memory, 
   call.in_step = view->pixel_stride;
   call.dst_step = step->out.pixel_stride;
   call.scratch = mcuc_address(memory, &step->scratch);
+  call.in_w = window->in_w;
   for (; y < end; ++y) {
     const int32_t top = y * window->stride_h - window->pad_top;
     const int32_t left = window->inner_x0 * window->stride_w - window->pad_left;
@@ -68,9 +70,11 @@ MCUC_FN void mcuc_form_window(const mcuc_step *step, const mcuc_memory *memory, 
       mcuc_present(top, window->in_h, window->kernel_h, window->dilation_h, &call.top, &last);
       call.kernel_h = last - call.top;
       for (i = 0; i < call.kernel_h; ++i) {
-        rows[i] = mcuc_pixel_at(memory, view, top + (call.top + i) * window->dilation_h, left);
+        rows[i] = mcuc_pixel_at(memory, view, top + (call.top + i) * window->dilation_h,
+                                left < 0 ? 0 : left);
       }
       call.left = 0;
+      call.start = left;
       call.kernel_w = window->kernel_w;
       call.dst = mcuc_output_at(memory, &step->out, y, x);
       step->kernel(step->params, &call);

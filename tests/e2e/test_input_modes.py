@@ -294,7 +294,8 @@ def test_patches_of_an_input_outside_need_only_their_windows() -> None:
     random = Trial.of(graph, "random", "n", None, groups=(Group("patch", (0, 1, 2), (4, 4)),))
     window = 17 * 17 * 3  # what 6x6 pixels of the second layer read
     image = graph.type(graph.inputs[0]).size_bytes
-    assert random.unit.plan.arena_bytes <= kept.unit.plan.arena_bytes - image + window
+    scratch = 128  # of kernels; what else lies there need not
+    assert random.unit.plan.arena_bytes <= kept.unit.plan.arena_bytes - image + window + scratch
 
 
 # --- headers --------------------------------------------------------------------------------------

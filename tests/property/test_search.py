@@ -58,7 +58,33 @@ def with_skips(seed: int) -> Graph:
     return net.graph()
 
 
+def with_joins(seed: int) -> Graph:
+    """Branches that are joined along channels, columns or rows, and computed on."""
+    rng = np.random.default_rng(7000 + seed)
+    height, width = (int(v) for v in rng.integers(5, 11, 2))
+    net = Network(f"joins{seed}", (1, height, width, int(rng.choice([2, 4]))), 3)
+    for _ in range(int(rng.integers(1, 4))):
+        start = net.last
+        branches = []
+        for _ in range(int(rng.integers(1, 4))):
+            net.last = start
+            net.conv(int(rng.choice([2, 3])), (int(rng.choice([1, 3])),) * 2, pad="SAME")
+            if rng.random() < 0.4:
+                net.depthwise((3, 3), pad="SAME")
+            branches.append(net.last)
+        axis = int(rng.choice([3, 3, 3, 2, 1]))
+        if axis == 3 and rng.random() < 0.5:
+            branches.append(start)
+        if len({net.values[v].type.shape[:axis] + net.values[v].type.shape[axis + 1:]
+                for v in branches}) == 1:  # fmt: skip
+            net.last = branches[0]
+            net.concat(*branches[1:], axis=axis)
+        net.conv(4, (3, 3), stride=(int(rng.integers(1, 3)), 1), pad="SAME")
+    return net.graph()
+
+
 GRAPHS = [
+    *(with_joins(seed) for seed in range(24)),
     *(with_skips(seed) for seed in range(COUNT // 2)),
     *(random_network(seed) for seed in range(200, 200 + COUNT // 2)),
     inverted_residual("block", (9, 7)),

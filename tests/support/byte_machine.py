@@ -88,7 +88,7 @@ class _Machine:
     def _row(self, step: Step, k: int) -> None:
         y, node = self.made[k], self.program.graph.nodes[step.node]
         spec, site = spec_of(node.op), Site.of(self.program.graph, node, self.program.numerics)
-        assert step.batch == 0 and spec.assemble is None
+        assert step.batch == 0
         self.made[k] = step.rows[1] if step.form is Form.WHOLE else y + 1
         shapes = spec.canonical(site).inputs
         if step.form is Form.FOLD:

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, Quant, TensorType
-from mcuc.ops import add, mean, relu, spec_of
+from mcuc.ops import add, concatenation, mean, relu, spec_of
 from mcuc.ops.spec import Site
 from tests.support.cases import Case
 from tests.support.weighted_cases import conv, depthwise, pool
@@ -72,6 +72,10 @@ class Network:
 
     def add(self, skip: int, activation: str = "none") -> int:
         return self._node("add", add.Attrs(activation), (self.last, skip))
+
+    def concat(self, *others: int, axis: int = 3) -> int:
+        attrs = concatenation.Attrs(axis)
+        return self._node("concatenation", attrs, (self.last, *others))
 
     def relu(self) -> int:
         return self._node("relu", relu.Attrs("relu"), (self.last,))

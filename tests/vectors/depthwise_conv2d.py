@@ -47,6 +47,41 @@ def _multipliers() -> list[Case]:
     ]
 
 
+def _whole_rows() -> list[Case]:
+    """Rows that are computed channel by channel: pieces of a row, few outputs at its end, edges."""
+    cases = []
+    for size in (3, 5, 7):
+        for i, (width, stride, pad, channels) in enumerate(
+            (
+                (12 * (1 + size // 4), 1, "SAME", 4),
+                (29, 1, "SAME", 6),
+                (38, 1, "VALID", 5),
+                (25, 2, "SAME", 9),
+                (62, 2, (1, 4, 5, 0), 4),
+            )
+        ):
+            name = f"rows_{size}x{size}_{width}_stride_{stride}_channels_{channels}"
+            zero = (-128, 127, 17)[i % 3]
+            x = (1, 8 if i == 4 else 3 + size // 2, width, channels)
+            fits = pad if pad != "VALID" else (2, 2, 0, 0)
+            case = depthwise(name, x, (size, size), stride=(stride, stride), pad=fits, x_zero=zero)
+            cases.append(case)
+    return [
+        *cases,
+        depthwise(
+            "rows_with_rare_shifts",
+            (1, 4, 14, 6),
+            (3, 3),
+            pad="SAME",
+            x_scale=0.5,
+            w_scale=[1.0, 0.01, 2.0, 0.25, 4.0, 0.001],
+            out_scale=1.0,
+            activation="relu6",
+        ),
+        depthwise("rows_dilated_down", (1, 7, 13, 4), (3, 3), dilation=(2, 1), pad="SAME"),
+    ]
+
+
 def _geometry() -> list[Case]:
     return [
         *(
@@ -181,6 +216,7 @@ CASES: list[Case] = [
     *_kernels(),
     *_multipliers(),
     *_geometry(),
+    *_whole_rows(),
     *_requantization(),
     *_blocks(),
     *_uint8(),

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcuc.ir.types import DType, TensorType
+from mcuc.ir.types import DType, Quant, TensorType
 from mcuc.ops.transpose_conv import Attrs
 from mcuc.ops.windows import Pair, same_padding
-from tests.support.cases import Case, Operand, per_channel, s8
+from tests.support.cases import Case, Operand, as_float, per_channel, s8
 
 # Input, kernel, stride, padding
 PLACES: tuple[tuple[tuple[int, ...], Pair, int, Pair, str], ...] = (
@@ -42,7 +42,7 @@ def cases() -> list[Case]:
         found.append(_case(name, PLACES[3], 22, zero_point=zero_point, pattern="extremes"))
     odd = ((1, 4, 3, 2), (3, 3), 2, (2, 2), "SAME")
     found.append(_case("odd_size", odd, 23, size=(7, 5)))
-    return found
+    return [*found, *(as_float(case) for case in found)]
 
 
 def _case(
@@ -77,7 +77,11 @@ def _case(
     biases = rng.integers(-3000, 3000, units).astype(np.int32)
     operands = [Operand(s8(shape, 0.05, zero_point), pattern=pattern), Operand(w_type, data)]
     if bias:
-        operands.append(Operand(TensorType((units,), DType.S32), biases))
+        quant = w_type.quant
+        assert quant is not None
+        product = tuple(float(np.float32(s * np.float32(0.05))) for s in quant.scales)
+        b_quant = Quant(product, (0,) * len(product), 0 if len(product) > 1 else None)
+        operands.append(Operand(TensorType((units,), DType.S32, b_quant), biases))
     attrs = Attrs(size, stride, pad, activation)
     out = s8((), 0.2 * units, 7)
     return Case(name, "transpose_conv", attrs, tuple(operands), (out,), seed=seed)

@@ -24,9 +24,11 @@ from mcuc.frontends.tflite.schema import (
 )
 from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, Tensors
 from mcuc.frontends.tflite.uint8 import with_rules, with_uint8_ports
-from mcuc.ir.graph import Graph, Node, Value
+from mcuc.frontends.tflite.variables import OPERATORS as STATEFUL
+from mcuc.frontends.tflite.variables import Variables
+from mcuc.ir.graph import Graph, Node, State, Value
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops import spec_of
+from mcuc.ops import reshape, spec_of
 from mcuc.ops.spec import NUMERICS, Site
 
 # A broken model can have thousands of problems; nobody reads more than these.
@@ -85,6 +87,7 @@ class _Loader:
         self._model = model
         self._numerics = numerics
         self._tensors = Tensors(reader, model)
+        self._variables = Variables(reader, model)
         self._values: dict[int, Value] = {}
         self._nodes: list[Node] = []
         self._problems: list[McucError] = []
@@ -106,19 +109,41 @@ class _Loader:
             loc = Loc(self._file, tensor=self._tensors.raw(index).name)
             if self._is_available(index, loc, f"model output {position}"):
                 self._value(index, loc)
+        states = self._states()
         problems = sorted(
             [*self._problems, *self._tensors.problems],
             key=lambda p: -1 if p.loc.op_index is None else p.loc.op_index,
         )
         raise_all(problems[:_MOST_PROBLEMS])
-        graph = Graph(tuple(self._nodes), self._used(), self._model.inputs, outputs, name)
+        values = self._used(states)
+        graph = Graph(tuple(self._nodes), values, self._model.inputs, outputs, name, states)
         if self._tensors.uint8:
             graph = with_uint8_ports(graph, frozenset(self._tensors.moved))
         return Loaded(graph, tuple(self._notes))
 
-    def _used(self) -> dict[int, Value]:
+    def _states(self) -> tuple[State, ...]:
+        """What outlives a run."""
+        try:
+            states = self._variables.finish(self._values, Loc(self._file))
+        except McucError as problem:
+            self._problems.extend(flatten(problem))
+            return ()
+        root = {node.outputs[0]: node.inputs[0] for node in self._nodes if spec_of(node.op).alias}
+        sources = {state.source for state in states}
+        for wanted in (*(state.result for state in states), *self._model.outputs):
+            found: int | None = wanted
+            while found in root:
+                found = root[found]
+            if found in sources:
+                self._problem(
+                    "E119", "the model returns or moves state as it found it", Loc(self._file)
+                )
+        return states
+
+    def _used(self, states: tuple[State, ...]) -> dict[int, Value]:
         """The values of the graph, without operands that became attributes."""
         used = {*self._model.inputs, *self._model.outputs}
+        used.update(v for state in states for v in (state.source, state.result))
         for node in self._nodes:
             used.update(v for v in node.inputs if v is not None)
             used.update(node.outputs)
@@ -137,13 +162,14 @@ class _Loader:
         return users
 
     def _check_subgraphs(self) -> None:
-        if self._model.subgraphs != 1:
+        called = [op for op in self._model.operators if operator_name(op) == "CALL_ONCE"]
+        if len(self._model.others) > len(called):
             self._problem(
                 "E103",
-                f"the model has {self._model.subgraphs} subgraphs; only one is supported",
+                f"the model has {1 + len(self._model.others)} subgraphs; only one is supported",
                 Loc(self._file),
-                why="subgraphs hold loops, branches and initialisers of state",
-                help="export the model without control flow and state",
+                why="subgraphs hold loops and branches; only initial values of state are read",
+                help="export the model without control flow",
             )
 
     def _add_input(self, position: int, index: int) -> None:
@@ -202,6 +228,10 @@ class _Loader:
             if index >= 0
         ]
         fine += [self._claim(index, loc) for index in raw.outputs]
+        if loc.op in STATEFUL:
+            if all(fine):
+                self._add_stateful(raw, loc)
+            return
         if raw.code == BUILTIN_CUSTOM or loc.op not in BUILTINS:
             self._unsupported(raw, loc)
             return
@@ -216,6 +246,28 @@ class _Loader:
             self._add_parts(raw, operator, parts)
         except McucError as problem:
             self._problems.extend(flatten(problem))
+
+    def _add_stateful(self, raw: RawOperator, loc: Loc) -> None:
+        try:
+            if loc.op == "VAR_HANDLE":
+                self._variables.handle(raw)
+            elif loc.op == "CALL_ONCE":
+                self._variables.call_once(raw, loc)
+            elif loc.op == "ASSIGN_VARIABLE":
+                self._variables.assign(raw, loc)
+                self._value(raw.inputs[1], loc)
+            else:
+                self._read_variable(raw, loc)
+        except McucError as problem:
+            self._problems.extend(flatten(problem))
+
+    def _read_variable(self, raw: RawOperator, loc: Loc) -> None:
+        """A read is the value itself, or after the first one its memory under another name."""
+        now, value = self._variables.read(raw, loc), self._value(raw.outputs[0], loc)
+        if now is not None and value is not None and now in self._values:
+            self._nodes.append(
+                Node("reshape", (now,), raw.outputs, reshape.Attrs(value.type.shape), loc)
+            )
 
     def _unsupported(self, raw: RawOperator, loc: Loc) -> None:
         custom = raw.code == BUILTIN_CUSTOM

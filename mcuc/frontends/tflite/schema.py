@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -92,15 +92,15 @@ class RawOperator:
 
 @dataclass(frozen=True)
 class RawModel:
-    """A file's first subgraph and the number of all."""
+    """A subgraph; of the first one also the others."""
 
     tensors: tuple[RawTensor, ...]
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     operators: tuple[RawOperator, ...]
     buffers: tuple[tuple[int, int], ...]  # (offset in the file, size) of the data
-    subgraphs: int
     name: str
+    others: tuple[RawModel, ...] = ()
 
 
 def read_model(reader: Reader) -> RawModel:
@@ -115,18 +115,25 @@ def read_model(reader: Reader) -> RawModel:
     subgraphs = model.tables(_SUBGRAPHS, MAX_LIST)
     if not subgraphs:
         raise reader.damaged("the file has no subgraph")
-    main = subgraphs[0]
-    tensors = tuple(_tensor(reader, t, len(buffers)) for t in main.tables(_TENSORS, MAX_LIST))
+    main, *others = (_subgraph(reader, table, codes, buffers) for table in subgraphs)
+    return replace(main, others=tuple(others))
+
+
+def _subgraph(
+    reader: Reader,
+    table: Table,
+    codes: Sequence[tuple[int, str]],
+    buffers: tuple[tuple[int, int], ...],
+) -> RawModel:
+    tensors = tuple(_tensor(reader, t, len(buffers)) for t in table.tables(_TENSORS, MAX_LIST))
     count = len(tensors)
-    operators = tuple(_operator(reader, t, codes, count) for t in main.tables(_OPERATORS, MAX_LIST))
     return RawModel(
         tensors,
-        _indices(reader, main, _INPUTS, count, "a model input"),
-        _indices(reader, main, _OUTPUTS, count, "a model output"),
-        operators,
+        _indices(reader, table, _INPUTS, count, "a model input"),
+        _indices(reader, table, _OUTPUTS, count, "a model output"),
+        tuple(_operator(reader, t, codes, count) for t in table.tables(_OPERATORS, MAX_LIST)),
         buffers,
-        len(subgraphs),
-        main.text(_GRAPH_NAME),
+        table.text(_GRAPH_NAME),
     )
 
 

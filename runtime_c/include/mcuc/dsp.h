@@ -15,6 +15,13 @@
 #define MCUC_DSP_ASM 0
 #endif
 
+/* For functions that get a function of a kernel: inlined, so that the call is a direct one. */
+#if defined(__GNUC__)
+#define MCUC_INLINED static inline __attribute__((always_inline))
+#else
+#define MCUC_INLINED static inline
+#endif
+
 /* Four bytes from any address, the first in the lowest byte. */
 static inline uint32_t mcuc_dsp_load(const int8_t *p)
 {
@@ -66,6 +73,41 @@ static inline uint32_t mcuc_dsp_sxtb16_ror8(uint32_t x)
   return r;
 #else
   return mcuc_dsp_sxtb16(x >> 8);
+#endif
+}
+
+/* The low half of x below the low half of y. */
+static inline uint32_t mcuc_dsp_pkhbt(uint32_t x, uint32_t y)
+{
+#if MCUC_DSP_ASM
+  uint32_t r;
+  __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(r) : "r"(x), "r"(y));
+  return r;
+#else
+  return (x & 0xFFFFU) | y << 16;
+#endif
+}
+
+/* The high half of y below the high half of x. */
+static inline uint32_t mcuc_dsp_pkhtb(uint32_t x, uint32_t y)
+{
+#if MCUC_DSP_ASM
+  uint32_t r;
+  __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(r) : "r"(x), "r"(y));
+  return r;
+#else
+  return (x & 0xFFFF0000U) | y >> 16;
+#endif
+}
+
+/* Stores both halves at any even address, the low one first. */
+static inline void mcuc_dsp_store(int16_t *p, uint32_t x)
+{
+#if MCUC_DSP_ASM
+  memcpy(p, &x, sizeof x);
+#else
+  p[0] = (int16_t)mcuc_dsp_low(x);
+  p[1] = (int16_t)mcuc_dsp_high(x);
 #endif
 }
 

@@ -12,10 +12,36 @@
 /* Bytes of scratch for a word of each pixel. */
 #define MCUC_WIDE_BYTES 24
 
-/* Widens n words of three pixels; returns where the next go. */
+/* All registers but the stack pointer: more than clang hands out. */
+#if MCUC_DSP_ASM && defined(__GNUC__) && !defined(__clang__)
+#define MCUC_WIDE_ASM 1
+#else
+#define MCUC_WIDE_ASM 0
+#endif
+
+/* Widens n > 0 words of three pixels; returns where the next go. */
 static inline uint32_t *mcuc_wide_fill(uint32_t *to, const int8_t *x0, const int8_t *x1,
                                        const int8_t *x2, int32_t n)
 {
+#if MCUC_WIDE_ASM
+  __asm__ volatile(
+      "1:\n\t"
+      "ldr r8, [%[x0]], #4\n\t"
+      "ldr r9, [%[x1]], #4\n\t"
+      "ldr r10, [%[x2]], #4\n\t"
+      "sxtb16 r4, r8\n\t"
+      "sxtb16 r5, r9\n\t"
+      "sxtb16 r6, r10\n\t"
+      "sxtb16 r8, r8, ror #8\n\t"
+      "sxtb16 r9, r9, ror #8\n\t"
+      "sxtb16 r10, r10, ror #8\n\t"
+      "subs %[n], %[n], #1\n\t"
+      "stmia %[to]!, {r4, r5, r6, r8, r9, r10}\n\t"
+      "bne 1b\n\t"
+      : [to] "+r"(to), [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2), [n] "+r"(n)
+      :
+      : "r4", "r5", "r6", "r8", "r9", "r10", "cc", "memory");
+#else
   for (; n > 0; --n) {
     const uint32_t a = mcuc_dsp_load(x0), b = mcuc_dsp_load(x1), c = mcuc_dsp_load(x2);
     to[0] = mcuc_dsp_sxtb16(a);
@@ -29,6 +55,7 @@ static inline uint32_t *mcuc_wide_fill(uint32_t *to, const int8_t *x0, const int
     x1 += 4;
     x2 += 4;
   }
+#endif
   return to;
 }
 
@@ -64,68 +91,102 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
   "smlad r9, r1, r11, r9\n\t"    \
   "smlad r10, r2, r11, r10\n\t"
 
+/* The first, which sets the accumulators. */
+#define MCUC_WIDE_START          \
+  "ldmia r12!, {r0, r1, r2}\n\t" \
+  "ldr r11, [r3], #4\n\t"        \
+  "smuad r4, r0, r11\n\t"        \
+  "smuad r5, r1, r11\n\t"        \
+  "smuad r6, r2, r11\n\t"        \
+  "sxtb16 r11, r11\n\t"          \
+  "smuad r8, r0, r11\n\t"        \
+  "smuad r9, r1, r11\n\t"        \
+  "smuad r10, r2, r11\n\t"
+
 /* mcuc_dsp_requantize */
-#define MCUC_WIDE_STORE(acc, to)      \
-  "smmlar " acc ", " acc ", r1, " acc \
-  "\n\t"                              \
-  "add " acc ", " acc ", " acc        \
-  ", asr #31\n\t"                     \
-  "smmlar " acc ", " acc              \
-  ", r2, lr\n\t"                      \
-  "ssat " acc ", #8, " acc            \
-  "\n\t"                              \
-  "strb " acc ", " to "\n\t"
+#define MCUC_WIDE_AWAY(acc) "add " acc ", " acc ", " acc ", asr #31\n\t"
 
-#define MCUC_WIDE_A(acc, to) "add " acc ", r0, " acc ", asr #8\n\t" MCUC_WIDE_STORE(acc, to)
-#define MCUC_WIDE_B(acc, to) "add " acc ", r0\n\t" MCUC_WIDE_STORE(acc, to)
+/* The same without rounding ties away from zero, where everything below the zero point is clamped
+ * to it: a negative tie ends there, rounded up or down. */
+#define MCUC_WIDE_UP(acc) ""
 
-/* `pairs` > 0 pairs of outputs whose shifts are all usual; returns the weights that follow. */
-__attribute__((noinline, unused)) static const int32_t *mcuc_wide_pairs(
-    const uint32_t *x, const int32_t *w, int32_t words, int8_t *y, int32_t step, int32_t offset,
-    int32_t pairs)
+#define MCUC_WIDE_STORE(acc, to, sign)                                          \
+  "smmlar " acc ", " acc ", r1, " acc "\n\t" sign(acc) "smmlar " acc ", " acc   \
+                                                       ", r2, lr\n\t"           \
+                                                       "ssat " acc ", #8, " acc \
+                                                       "\n\t"                   \
+                                                       "strb " acc ", " to "\n\t"
+
+#define MCUC_WIDE_A(acc, to, sign) \
+  "add " acc ", r0, " acc ", asr #8\n\t" MCUC_WIDE_STORE(acc, to, sign)
+#define MCUC_WIDE_B(acc, to, sign) "add " acc ", r0\n\t" MCUC_WIDE_STORE(acc, to, sign)
+
+/* The stack, from its pointer on: x, words, end of w, r7, step, offset. r7 is y. */
+#define MCUC_WIDE_PAIRS(sign) \
+  "push {r0, r1, r4, r7, r12, lr}\n\t"                                                          \
+  "mov r7, r2\n\t"                                                                              \
+  "1:\n\t"                                                                                      \
+  "ldrd r12, lr, [sp]\n\t" MCUC_WIDE_START MCUC_WIDE_STEP                                       \
+  "subs lr, lr, #1\n\t"                                                                         \
+  "beq 4f\n\t"                                                                                  \
+  "lsrs lr, lr, #1\n\t"                                                                         \
+  "bcc 2f\n\t"                                                                                  \
+  "adds lr, lr, #1\n\t"                                                                         \
+  "b 3f\n\t"                                                                                    \
+  "2:\n\t" MCUC_WIDE_STEP MCUC_WIDE_STEP                                                        \
+  "3:\n\t" MCUC_WIDE_STEP MCUC_WIDE_STEP                                                        \
+  "subs lr, lr, #1\n\t"                                                                         \
+  "bne 2b\n\t"                                                                                  \
+  "4:\n\t"                                                                                      \
+  "ldrd r12, lr, [sp, #16]\n\t"                                                                 \
+  "ldmia r3!, {r0, r1, r2}\n\t"                                                                 \
+  "sub r4, r4, r8\n\t"                                                                          \
+  "sub r5, r5, r9\n\t"                                                                          \
+  "sub r6, r6, r10\n\t" MCUC_WIDE_A("r5", "[r7, r12]", sign)                                    \
+      MCUC_WIDE_A("r6", "[r7, r12, lsl #1]", sign) MCUC_WIDE_A("r4", "[r7], #1", sign)          \
+  "ldmia r3!, {r0, r1, r2}\n\t" MCUC_WIDE_B("r9", "[r7, r12]", sign)                            \
+      MCUC_WIDE_B("r10", "[r7, r12, lsl #1]", sign) MCUC_WIDE_B("r8", "[r7], #1", sign)         \
+  "ldr r0, [sp, #8]\n\t"                                                                        \
+  "cmp r3, r0\n\t"                                                                              \
+  "bne 1b\n\t"                                                                                  \
+  "ldr r7, [sp, #12]\n\t"                                                                       \
+  "add sp, #24\n\t"
+
+#define MCUC_WIDE_FUNCTION(name, sign)                                                             \
+  __attribute__((noinline, unused)) static const int32_t *name(                                    \
+      const uint32_t *x, const int32_t *w, int32_t words, int8_t *y, int32_t step, int32_t offset, \
+      int32_t pairs)                                                                               \
+  {                                                                                                \
+    register const uint32_t *r0 __asm__("r0") = x;                                                 \
+    register int32_t r1 __asm__("r1") = words;                                                     \
+    register int8_t *r2 __asm__("r2") = y;                                                         \
+    register const int32_t *r3 __asm__("r3") = w;                                                  \
+    register const int32_t *r4 __asm__("r4") = w + pairs * (2 * words + 6);                        \
+    register int32_t r12 __asm__("r12") = step;                                                    \
+    register int32_t lr __asm__("lr") = offset;                                                    \
+    __asm__ volatile(MCUC_WIDE_PAIRS(sign)                                                         \
+                     : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r12), "+r"(lr)       \
+                     :                                                                             \
+                     : "r5", "r6", "r8", "r9", "r10", "r11", "cc", "memory");                      \
+    return r3;                                                                                     \
+  }
+
+#if MCUC_WIDE_ASM
+MCUC_WIDE_FUNCTION(mcuc_wide_pairs_away, MCUC_WIDE_AWAY)
+MCUC_WIDE_FUNCTION(mcuc_wide_pairs_up, MCUC_WIDE_UP)
+#endif
+
+/* `pairs` > 0 pairs of outputs whose shifts are all usual; returns the weights that follow. low:
+ * what results are clamped to later. */
+static inline const int32_t *mcuc_wide_pairs(const uint32_t *x, const int32_t *w, int32_t words,
+                                             int8_t *y, int32_t step, int32_t offset, int32_t pairs,
+                                             int32_t low)
 {
-/* All registers but the stack pointer and the frame pointer r7: more than clang hands out. */
-#if MCUC_DSP_ASM && !defined(__clang__)
-  register const int32_t *next __asm__("r3") = w;
-  __asm__ volatile(
-      "1:\n\t"
-      "ldr r12, %[x]\n\t"
-      "ldr lr, %[n]\n\t"
-      "movs r4, #0\n\t"
-      "movs r5, #0\n\t"
-      "movs r6, #0\n\t"
-      "mov r8, r4\n\t"
-      "mov r9, r4\n\t"
-      "mov r10, r4\n\t"
-      "lsrs lr, lr, #1\n\t"
-      "bcc 2f\n\t"
-      "adds lr, lr, #1\n\t"
-      "b 3f\n\t"
-      "2:\n\t" MCUC_WIDE_STEP MCUC_WIDE_STEP
-      "3:\n\t" MCUC_WIDE_STEP MCUC_WIDE_STEP
-      "subs lr, lr, #1\n\t"
-      "bne 2b\n\t"
-      "ldr r11, %[y]\n\t"
-      "ldr r12, %[step]\n\t"
-      "ldr lr, %[offset]\n\t"
-      "ldmia r3!, {r0, r1, r2}\n\t"
-      "sub r4, r4, r8\n\t"
-      "sub r5, r5, r9\n\t"
-      "sub r6, r6, r10\n\t" MCUC_WIDE_A("r5", "[r11, r12]")
-          MCUC_WIDE_A("r6", "[r11, r12, lsl #1]") MCUC_WIDE_A("r4", "[r11], #1")
-      "ldmia r3!, {r0, r1, r2}\n\t" MCUC_WIDE_B("r9", "[r11, r12]")
-          MCUC_WIDE_B("r10", "[r11, r12, lsl #1]") MCUC_WIDE_B("r8", "[r11], #1")
-      "str r11, %[y]\n\t"
-      "ldr r0, %[pairs]\n\t"
-      "subs r0, r0, #1\n\t"
-      "str r0, %[pairs]\n\t"
-      "bne 1b\n\t"
-      : "+r"(next), [y] "+m"(y), [pairs] "+m"(pairs)
-      : [x] "m"(x), [n] "m"(words), [step] "m"(step), [offset] "m"(offset)
-      : "r0", "r1", "r2", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc",
-        "memory");
-  return next;
+#if MCUC_WIDE_ASM
+  return low >= offset ? mcuc_wide_pairs_up(x, w, words, y, step, offset, pairs)
+                       : mcuc_wide_pairs_away(x, w, words, y, step, offset, pairs);
 #else
+  (void)low;
   for (; pairs > 0; --pairs) {
     w = mcuc_wide_pair(x, w, words, y, step, offset, 2);
     y += 2;

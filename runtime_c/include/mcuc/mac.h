@@ -67,19 +67,19 @@ static inline int8_t mcuc_mac_requantize(int32_t acc, const mcuc_mac_scale *s)
   "]\n\t"                          \
   "mla %[" b "], %[q], %[v], %[" b "]\n\t"
 
-/* n >= 0 steps, four per turn. */
-#define MCUC_MAC_LOOP(step)    \
-  "subs %[n], %[n], #4\n\t"    \
-  "blt 2f\n\t"                 \
-  "1:\n\t" step step step step \
-  "subs %[n], %[n], #4\n\t"    \
-  "bge 1b\n\t"                 \
-  "2:\n\t"                     \
-  "adds %[n], %[n], #4\n\t"    \
-  "beq 4f\n\t"                 \
-  "3:\n\t" step                \
-  "subs %[n], %[n], #1\n\t"    \
-  "bne 3b\n\t"                 \
+/* n >= 0 steps, eight per turn. */
+#define MCUC_MAC_LOOP(step)                        \
+  "subs %[n], %[n], #8\n\t"                        \
+  "blt 2f\n\t"                                     \
+  "1:\n\t" step step step step step step step step \
+  "subs %[n], %[n], #8\n\t"                        \
+  "bge 1b\n\t"                                     \
+  "2:\n\t"                                         \
+  "adds %[n], %[n], #8\n\t"                        \
+  "beq 4f\n\t"                                     \
+  "3:\n\t" step                                    \
+  "subs %[n], %[n], #1\n\t"                        \
+  "bne 3b\n\t"                                     \
   "4:\n\t"
 
 /* Adds n products of one pixel to R outputs; returns the weights that follow. */

@@ -144,7 +144,9 @@ typedef struct mcuc_pixel_call {
  * reads in kernel row top + i; output pixel j reads stride_w * j pixels further. At the edges of
  * the map only the part of the windows inside it is passed: kernel rows [top, top + kernel_h) and
  * columns [left, left + kernel_w), either may be empty; the rest is padding. Where columns are
- * missing, n is 1. */
+ * missing, n is 1, unless the kernel takes edges: then all pixels of the row come at once, the
+ * first window begins at column `start` of the map, which may be negative, and rows[i] points at
+ * the first column from there on that exists. */
 typedef struct mcuc_window_call {
   const void *const *rows;
   int32_t in_step; /* bytes from input pixel to input pixel */
@@ -153,6 +155,7 @@ typedef struct mcuc_window_call {
   int32_t n;
   int32_t top, left;
   int32_t kernel_h, kernel_w;
+  int32_t start, in_w; /* for kernels that take edges; in_w: columns of the map */
   void *scratch;
 } mcuc_window_call;
 

@@ -102,7 +102,7 @@ __attribute__((noinline, unused)) static void mcuc_conv2d_dsp_three_pixels(
   const int32_t *w = p->stream;
   int32_t o;
   if (p->common > 0) {
-    w = mcuc_wide_pairs(x, w, p->words, y, step, p->out_offset, p->common >> 1);
+    w = mcuc_wide_pairs(x, w, p->words, y, step, p->out_offset, p->common >> 1, p->low);
   }
   for (o = p->common; o < p->out; o += 2) {
     w = mcuc_wide_pair(x, w, p->words, y + o, step, p->out_offset, p->out - o);

@@ -114,9 +114,9 @@ static inline void mcuc_depthwise_rare(const mcuc_depthwise_taps_params *p,
 }
 
 /* All channels of the pixel whose window begins `start` bytes from where the taps point. */
-static inline void mcuc_depthwise_pixel(const mcuc_depthwise_taps_params *p,
-                                        mcuc_depthwise_block *block, int32_t start, int8_t *y,
-                                        mcuc_depthwise_blocks blocks)
+MCUC_INLINED void mcuc_depthwise_pixel(const mcuc_depthwise_taps_params *p,
+                                       mcuc_depthwise_block *block, int32_t start, int8_t *y,
+                                       mcuc_depthwise_blocks blocks)
 {
   const int32_t even = p->channels & ~3;
   const int32_t *w;
@@ -134,8 +134,8 @@ static inline void mcuc_depthwise_pixel(const mcuc_depthwise_taps_params *p,
   mcuc_dsp_clamp(y, p->channels, p->low, p->high);
 }
 
-static inline void mcuc_depthwise_run(const void *params, const void *call,
-                                      mcuc_depthwise_blocks blocks)
+MCUC_INLINED void mcuc_depthwise_run(const void *params, const void *call,
+                                     mcuc_depthwise_blocks blocks)
 {
   const mcuc_depthwise_taps_params *p = (const mcuc_depthwise_taps_params *)params;
   const mcuc_window_call *c = (const mcuc_window_call *)call;

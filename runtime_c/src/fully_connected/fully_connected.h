@@ -34,7 +34,8 @@ typedef struct mcuc_fully_connected_line {
 
 /* Cores with the DSP extension, weights without zero point. */
 typedef struct mcuc_fully_connected_dsp_params {
-  const int32_t *weights; /* pairs of units, see mcuc/dsp_dot.h; an even number of pairs */
+  const int32_t *weights; /* by four units and four k four words: of two pairs (mcuc/dsp_dot.h)
+                             those of (k, k + 2), then those of (k + 1, k + 3) */
   const int32_t *lines;   /* [units, a multiple of 4] mcuc_fully_connected_line */
   int32_t depth;
   int32_t words; /* of four bytes, in a depth */

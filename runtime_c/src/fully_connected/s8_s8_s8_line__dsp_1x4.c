@@ -7,7 +7,7 @@
  * Blocks of one pixel by four units. Bit-exact to mcuc/ops/fully_connected.py:ref.
  */
 #include "fully_connected/fully_connected.h"
-#include "mcuc/dsp_dot.h"
+#include "fully_connected/fully_connected_dsp.h"
 
 /* Up to four units from unit u on. */
 static inline void mcuc_fully_connected_line_store(int8_t *y, int32_t n, mcuc_dot_pair first,
@@ -45,7 +45,7 @@ MCUC_FN void mcuc_fully_connected_s8_s8_s8_line__dsp_1x4(const void *params, con
     }
     for (u = 0; u < p->units; u += 4) {
       mcuc_dot_pair first = {0, 0}, second = {0, 0};
-      w = mcuc_dot_1x4(x, w, p->words, 0, &first, &second);
+      w = mcuc_fully_connected_dot_dsp(x, w, p->words, &first, &second);
       mcuc_fully_connected_line_store(y + u, p->units - u, first, second, l);
       l += 4;
     }

@@ -19,4 +19,15 @@ typedef struct mcuc_transpose_conv_params {
   int32_t low, high;  /* clamping range */
 } mcuc_transpose_conv_params;
 
+typedef struct mcuc_transpose_conv_f32_params {
+  const float *weights; /* [out_c][kernel_h][kernel_w][in_c] */
+  const float *bias;    /* [out_c] */
+  int32_t in_h, in_w, in_c;
+  int32_t out_c;
+  int32_t kernel_h, kernel_w;
+  int32_t stride_h, stride_w;
+  int32_t top, left; /* rows and columns cut off */
+  float low, high;   /* clamping range */
+} mcuc_transpose_conv_f32_params;
+
 #endif

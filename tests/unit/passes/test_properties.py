@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from mcuc.ir.graph import Graph
 from mcuc.ops.interpret import run_reference
+from mcuc.passes.flatten import flatten_pass
 from mcuc.passes.fold_constants import FOLD_CONSTANTS
 from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
@@ -31,6 +32,7 @@ EXACT = (
     REMOVE_CHANNELS,
     MERGE_DUPLICATES,
     remove_identities_pass("litert-2.3"),
+    flatten_pass("litert-2.3"),
 )
 CALM = settings(
     max_examples=60,

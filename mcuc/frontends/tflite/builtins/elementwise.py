@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
 from mcuc.ir.types import DType
-from mcuc.ops import add, dequantize, logistic, mul, quantize, relu, softmax, unary
+from mcuc.ops import add, dequantize, log_softmax, logistic, mul, quantize, relu, softmax, unary
 
 
 def add_(operator: Operator) -> Mapped:
@@ -79,7 +79,7 @@ def dequantize_(operator: Operator) -> Mapped:
 # Without options, named alike
 _UNARY = (
     *("ABS", "EXP", "FLOOR", "HARD_SWISH", "LOG", "NEG", "RELU_0_TO_1", "RSQRT", "SIGN"),
-    *("SQRT", "SQUARE", "TANH"),
+    *("SQRT", "SQUARE", "TANH", "SIN", "COS"),
 )
 
 BUILTINS = {
@@ -92,6 +92,7 @@ BUILTINS = {
     "LEAKY_RELU": Builtin(leaky_relu, "LeakyReluOptions"),
     "GELU": Builtin(gelu, "GeluOptions"),
     "LOGISTIC": Builtin(logistic_),
+    "LOG_SOFTMAX": Builtin(lambda operator: Mapped("log_softmax", log_softmax.Attrs())),
     "SOFTMAX": Builtin(softmax_, "SoftmaxOptions"),
     "QUANTIZE": Builtin(quantize_),
     "DEQUANTIZE": Builtin(dequantize_),
