@@ -103,7 +103,7 @@ def test_every_op_has_cases() -> None:
 def test_ops_without_an_operator_cannot_be_written() -> None:
     for op in NO_OPERATOR:
         module = importlib.import_module(f"tests.vectors.{op}")
-        for case in module.cases():
+        for case in module.cases() if hasattr(module, "cases") else module.CASES:
             with pytest.raises(ValueError, match="no builtin operator"):
                 export(case.graph())
 

@@ -155,7 +155,7 @@ def as_hybrid(case: Case) -> Case:
     return replace(real, name=f"hybrid_{case.name}", operands=operands)
 
 
-WEIGHTED = ("conv2d", "depthwise_conv2d", "fully_connected")
+WEIGHTED = ("conv2d", "depthwise_conv2d", "fully_connected", "transpose_conv")
 
 
 def as_int16(case: Case) -> Case:
