@@ -79,8 +79,11 @@ def measure() -> tuple[dict[str, list[Point]], list[tuple[list[Call], int]]]:
 
 def _callers(compiled: Compiled) -> dict[int, Caller]:
     lowered, chosen = compiled.lowered, compiled.lowered.chosen
-    tiles = () if chosen.point is None else chosen.front[chosen.point].schedule.tiles
-    return tiled(callers_of(lowered.graph, lowered.program.target), tiles)
+    graph, target = lowered.graph, lowered.program.target
+    if chosen.point is None:
+        return callers_of(graph, target)
+    schedule = chosen.front[chosen.point].schedule
+    return tiled(callers_of(graph, target, scratch_limit=schedule.scratch_limit), schedule.tiles)
 
 
 def fit(points: list[Point]) -> tuple[list[float], float]:

@@ -13,11 +13,13 @@ from mcuc.ir.program import Program
 from mcuc.ir.target import Target
 from mcuc.plan.problem import MemoryPlan
 from mcuc.plan.solve import plan_memory
+from mcuc.schedule.call import Caller
 from mcuc.schedule.front import Point, front
 from mcuc.schedule.lower import callers_of, lower
 from mcuc.schedule.spec import Group, Schedule, with_groups
 
 EXTRA_WORK = 1.03  # "auto" may predict this many times the instructions of the fastest
+SMALL_SCRATCH = 2048  # bytes that kernels are to keep to where memory counts
 RESERVE_BYTES = 1024  # for stack and static data, which are not known before C is compiled
 
 
@@ -42,8 +44,9 @@ def choose(graph: Graph, target: Target, options: Options) -> Chosen:
     if by_hand is not None:
         program, plan = _planned(graph, target, by_hand, options)
         return Chosen(program, plan, by_hand.kind, (), None)
-    callers = callers_of(graph, target, options.numerics)
-    points = front(graph, callers, options.input_mode, options.max_recompute)
+    points = front(
+        graph, _kernels(graph, target, options), options.input_mode, options.max_recompute
+    )
     refusal: MemoryBudgetError | None = None
     best: Chosen | None = None
     for number in _preferred(points, options):
@@ -64,6 +67,15 @@ def choose(graph: Graph, target: Target, options: Options) -> Chosen:
         return best
     assert refusal is not None
     raise refusal
+
+
+def _kernels(graph: Graph, target: Target, options: Options) -> dict[int | None, dict[int, Caller]]:
+    """The fastest kernels, and where that makes a difference those with little scratch."""
+    fastest = callers_of(graph, target, options.numerics)
+    small = callers_of(graph, target, options.numerics, scratch_limit=SMALL_SCRATCH)
+    if all(small[i].kernel is fastest[i].kernel for i in fastest):
+        return {None: fastest}
+    return {None: fastest, SMALL_SCRATCH: small}
 
 
 def _preferred(points: tuple[Point, ...], options: Options) -> Iterator[int]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcuc.ir.graph import Graph
 from mcuc.schedule.call import Caller
@@ -32,14 +32,15 @@ class Point:
 
 def front(
     graph: Graph,
-    callers: Mapping[int, Caller],
+    kernels: Mapping[int | None, Mapping[int, Caller]],
     input_mode: str,
     max_recompute: float = 0.0,
 ) -> tuple[Point, ...]:
     """The points, least memory first.
 
     Args:
-        graph, callers: The nodes with their kernels.
+        graph: The graph.
+        kernels: Limit of the kernels' scratch -> the nodes with their kernels.
         input_mode: See `lower`.
         max_recompute: Percent by which the MACs executed may exceed those of layer by layer, or
             math.inf.
@@ -47,13 +48,10 @@ def front(
     Raises:
         ScheduleError: E305 when the input comes in rows and the first nodes cannot stream.
     """
-    base = sum(caller.macs for caller in callers.values())
-    most = base * max_recompute / 100.0
-    first = Search(Order(graph, callers, input_mode))
-    points = [*_points(first)]
-    for columns in COLUMNS if most > 0 else COLUMNS[:2]:
-        for search in with_tiles(callers, input_mode, first, most, columns):
-            points += (point for point in _points(search) if point.macs <= base + most)
+    points: list[Point] = []
+    for limit, callers in kernels.items():
+        for search in _searches(graph, callers, input_mode, max_recompute):
+            points += _points(search, limit)
     best: list[Point] = []
     for point in sorted(points, key=lambda p: (p.ram_bytes, p.instructions)):
         if not best or point.instructions < best[-1].instructions:
@@ -61,7 +59,18 @@ def front(
     return tuple(best)
 
 
-def _points(search: Search) -> Iterator[Point]:
+def _searches(
+    graph: Graph, callers: Mapping[int, Caller], input_mode: str, max_recompute: float
+) -> Iterator[Search]:
+    """Without tiles, and with more and more of them."""
+    most = sum(caller.macs for caller in callers.values()) * max_recompute / 100.0
+    first = Search(Order(graph, callers, input_mode))
+    yield first
+    for columns in COLUMNS if most > 0 else COLUMNS[:2]:
+        yield from with_tiles(callers, input_mode, first, most, columns)
+
+
+def _points(search: Search, scratch_limit: int | None) -> Iterator[Point]:
     for cuts in search.front():
-        macs = sum(run.macs for run in cuts)
-        yield Point(need_of(cuts), work_of(cuts), macs, search.schedule(cuts))
+        schedule = replace(search.schedule(cuts), scratch_limit=scratch_limit)
+        yield Point(need_of(cuts), work_of(cuts), sum(run.macs for run in cuts), schedule)

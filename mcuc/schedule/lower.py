@@ -42,7 +42,8 @@ def lower(
         ScheduleError: E301 no kernel, E302/E303 a group that cannot be scheduled as asked.
     """
     schedule = schedule or layer_by_layer(graph)
-    callers = tiled(callers_of(graph, target, numerics, forced), schedule.tiles)
+    callers = callers_of(graph, target, numerics, forced, schedule.scratch_limit)
+    callers = tiled(callers, schedule.tiles)
     times, end = _times(schedule, callers)
     storage = Storage.of(graph, times, end, input_mode)
     segments: list[Segment] = []
@@ -73,6 +74,7 @@ def callers_of(
     target: Target,
     numerics: str = NUMERICS[0],
     forced: Mapping[int, str] | None = None,
+    scratch_limit: int | None = None,
 ) -> dict[int, Caller]:
     """Every node that executes, with its kernel; node index -> caller.
 
@@ -87,7 +89,7 @@ def callers_of(
             continue
         site = Site.of(graph, node, numerics)
         try:
-            kernel = select_kernel(spec, site, target, (forced or {}).get(i))
+            kernel = select_kernel(spec, site, target, (forced or {}).get(i), scratch_limit)
         except ScheduleError as error:
             errors.append(error)
             continue

@@ -45,10 +45,12 @@ class Schedule:
     Attributes:
         groups: All nodes.
         tiles: Chains of nodes within streams that run as one step each.
+        scratch_limit: Bytes of scratch that kernels are to keep to; None = the fastest kernels.
     """
 
     groups: tuple[Group, ...]
     tiles: tuple[Tile, ...] = ()
+    scratch_limit: int | None = None
 
     @property
     def kind(self) -> str:
