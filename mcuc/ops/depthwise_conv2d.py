@@ -56,6 +56,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
         if x.dtype is DType.F32 and weights.dtype is DType.S8:
             hybrid_weights.check(problems, weights.shape[1] * weights.shape[2])
+            if weights_quant is not None and len(weights_quant.scales) != weights.shape[3]:
+                problems.add("E204", "float32 with int8 weights needs a scale per channel here")
         if x.dtype is DType.S16:
             int16_weights.check(problems, weights.shape[1] * weights.shape[2], weights.shape[3])
         geometry = convolution.conv_window(attrs, map_size(weights.shape))
