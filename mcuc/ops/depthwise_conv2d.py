@@ -22,6 +22,7 @@ from mcuc.ops import (
     depthwise_taps,
     dsp_convolution,
     float_weights,
+    hybrid_weights,
     int16_weights,
     mac_convolution,
 )
@@ -53,6 +54,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         convolution.check_bias(problems, weights.shape[3])
         weights_quant = convolution.check_weights(problems, weights, 3, asymmetric=attrs.uint8)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.F32 and weights.dtype is DType.S8:
+            hybrid_weights.check(problems, weights.shape[1] * weights.shape[2])
+            if weights_quant is not None and len(weights_quant.scales) != weights.shape[3]:
+                problems.add("E204", "float32 with int8 weights needs a scale per channel here")
         if x.dtype is DType.S16:
             int16_weights.check(problems, weights.shape[1] * weights.shape[2], weights.shape[3])
         geometry = convolution.conv_window(attrs, map_size(weights.shape))
@@ -78,6 +83,8 @@ def channel_multiplier(site: Site) -> int:
 
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
+    if hybrid_weights.is_hybrid(site):
+        return (hybrid_weights.depthwise_conv2d(site, x, weights, bias),)
     if is_float(site):
         return (float_weights.depthwise_conv2d(site, x, weights, bias),)
     attrs = attrs_of(site)
@@ -110,6 +117,9 @@ def macs(site: Site) -> int:
 
 
 def region(site: Site, out: Box) -> tuple[Box | None, ...]:
+    if hybrid_weights.is_hybrid(site):  # its scale is that of the whole map
+        whole = Box.of(site.input(INPUT).nhwc[1:])
+        return (whole, *(None,) * (len(site.inputs) - 1))
     _, height, width, depth = site.input(INPUT).shape
     factor = channel_multiplier(site)
     channels = out.c0 // factor, -(-out.c1 // factor)
@@ -310,7 +320,12 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=(*_ZERO, *int16_weights.DEPTHWISE_CONV2D, *float_weights.DEPTHWISE_CONV2D),
+        others=(
+            *_ZERO,
+            *int16_weights.DEPTHWISE_CONV2D,
+            *hybrid_weights.DEPTHWISE_CONV2D,
+            *float_weights.DEPTHWISE_CONV2D,
+        ),
         only=convolution.is_symmetric,
     ),
 )

@@ -1,4 +1,4 @@
-"""TRANSPOSE_CONV of int8 or float32: an input pixel is spread over a window of the output.
+"""TRANSPOSE_CONV of int8, int16 or float32: an input pixel is spread over a window of the output.
 
 Source: TFLite reference_integer_ops `transpose_conv.h`; scales as in CONV_2D (docs/numerics.md).
 Seen from the output, row y takes the kernel rows f with f = y + pad modulo the stride, each with
@@ -17,8 +17,8 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, float_weights
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops import convolution, float_weights, int16_weights
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import BIAS, INPUT, WEIGHTS, Ints
 from mcuc.ops.problems import Problems
@@ -54,7 +54,9 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     attrs = attrs_of(site)
     x = problems.operand(INPUT, "input", convolution.DTYPES)
-    weights = convolution.weights_operand(problems, "weights")
+    real = x is not None and x.dtype is DType.F32
+    kind = DType.F32 if real else DType.S8  # TFLite has no rule for float32 with int8 weights
+    weights = problems.operand(WEIGHTS, "weights", (kind,))
     if weights is not None and site.consts[WEIGHTS] is None:
         problems.add("E113", "the weights are computed at run time")
     x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
@@ -73,6 +75,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         convolution.check_bias(problems, weights.shape[0])
         weights_quant = convolution.check_weights(problems, weights, 0)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.S16:
+            int16_weights.check(problems, weights.elements // weights.shape[0], weights.shape[0])
     problems.raise_all()
     return (TensorType(shape, site.output.dtype, site.output.quant),)
 
@@ -108,7 +112,10 @@ def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tupl
         return (float_weights.finish(sums, bias, attrs.activation),)
     centered = x.astype(np.int64) - quant_of(site.input(INPUT)).zero_point
     total: Ints = np.asarray(spread(centered, weights.astype(np.int64), attrs), np.int64)
-    acc = convolution.wrap_int32(total + convolution.bias_or_zero(bias, units))
+    total = total + convolution.bias_or_zero(bias, units)
+    if is_int16(site):
+        return (int16_weights.requantized(site, total, attrs.activation),)
+    acc = convolution.wrap_int32(total)
     clamp = activation_range(site, attrs.activation)
     zero_point = quant_of(site.output).zero_point
     return (int8.requantize_conv(acc, *convolution.multipliers(site, units), zero_point, clamp),)
@@ -137,6 +144,9 @@ def _sources(site: Site, axis: int, first: int, end: int, size: int) -> Pair:
     return max(low, 0), min((end - 1 + pad) // stride + 1, size)
 
 
+_KINDS = {DType.S8: "", DType.S16: "s16_", DType.F32: "f32_"}
+
+
 def pack(site: Site) -> Params:
     """The record of the kernels of the site's element type."""
     attrs, weights = attrs_of(site), site.const(WEIGHTS)
@@ -144,6 +154,8 @@ def pack(site: Site) -> Params:
     rule: dict[str, ParamValue]
     if is_float(site):
         rule = float_weights.ending(site, attrs.activation, units)
+    elif is_int16(site):
+        rule = int16_weights.ending(site, attrs.activation, units)
     else:
         bias = site.consts[BIAS] if len(site.consts) > BIAS else None
         rule = {
@@ -153,7 +165,7 @@ def pack(site: Site) -> Params:
         }
     height, width, channels = site.input(INPUT).nhwc[1:]
     return Params(
-        f"mcuc_transpose_conv_{'f32_' if is_float(site) else ''}params",
+        f"mcuc_transpose_conv_{_KINDS[site.input(INPUT).dtype]}params",
         "transpose_conv/transpose_conv.h",
         {
             "weights": weights,
@@ -173,8 +185,8 @@ SPEC = OpSpec(
     Attrs=Attrs,
     operands=(
         OperandSpec("input", convolution.DTYPES),
-        OperandSpec("weights", convolution.DTYPES, const=True),
-        OperandSpec("bias", (DType.S32, DType.F32), const=True, optional=True),
+        OperandSpec("weights", (DType.S8, DType.F32), const=True),
+        OperandSpec("bias", (DType.S32, DType.S64, DType.F32), const=True, optional=True),
     ),
     infer=infer,
     ref=ref,
@@ -189,14 +201,26 @@ SPEC = OpSpec(
             when=always,
             pack=pack,
         ),
-        others=kernels_on(
-            DType.F32,
-            Kernel(
-                symbol="mcuc_transpose_conv_f32_f32_f32__c",
-                source="transpose_conv/f32_f32_f32__c.c",
-                form=Form.ROWS,
-                when=always,
-                pack=pack,
+        others=(
+            *kernels_on(
+                DType.S16,
+                Kernel(
+                    symbol="mcuc_transpose_conv_s16_s8_s16__c",
+                    source="transpose_conv/s16_s8_s16__c.c",
+                    form=Form.ROWS,
+                    when=always,
+                    pack=pack,
+                ),
+            ),
+            *kernels_on(
+                DType.F32,
+                Kernel(
+                    symbol="mcuc_transpose_conv_f32_f32_f32__c",
+                    source="transpose_conv/f32_f32_f32__c.c",
+                    form=Form.ROWS,
+                    when=always,
+                    pack=pack,
+                ),
             ),
         ),
     ),

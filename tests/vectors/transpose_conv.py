@@ -7,7 +7,7 @@ import numpy as np
 from mcuc.ir.types import DType, Quant, TensorType
 from mcuc.ops.transpose_conv import Attrs
 from mcuc.ops.windows import Pair, same_padding
-from tests.support.cases import Case, Operand, as_float, per_channel, s8
+from tests.support.cases import Case, Operand, as_float, as_int16, per_channel, s8
 
 # Input, kernel, stride, padding
 PLACES: tuple[tuple[tuple[int, ...], Pair, int, Pair, str], ...] = (
@@ -42,7 +42,7 @@ def cases() -> list[Case]:
         found.append(_case(name, PLACES[3], 22, zero_point=zero_point, pattern="extremes"))
     odd = ((1, 4, 3, 2), (3, 3), 2, (2, 2), "SAME")
     found.append(_case("odd_size", odd, 23, size=(7, 5)))
-    return [*found, *(as_float(case) for case in found)]
+    return [*found, *(twin(case) for twin in (as_float, as_int16) for case in found)]
 
 
 def _case(
