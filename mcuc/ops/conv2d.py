@@ -16,7 +16,14 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
-from mcuc.ops import convolution, dsp_convolution, float_weights, int16_weights, mac_convolution
+from mcuc.ops import (
+    convolution,
+    dsp_convolution,
+    float_weights,
+    hybrid_weights,
+    int16_weights,
+    mac_convolution,
+)
 from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import (
@@ -57,6 +64,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         convolution.check_bias(problems, weights.shape[0])
         weights_quant = convolution.check_weights(problems, weights, 0, asymmetric=attrs.uint8)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.F32 and weights.dtype is DType.S8:
+            hybrid_weights.check(problems, weights.elements // weights.shape[0])
         if x.dtype is DType.S16:
             int16_weights.check(problems, weights.elements // weights.shape[0], weights.shape[0])
         geometry = convolution.conv_window(attrs, map_size(weights.shape))
@@ -80,6 +89,8 @@ def _check_channels(problems: Problems, channels: int, weights: tuple[int, ...])
 
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
+    if hybrid_weights.is_hybrid(site):
+        return (hybrid_weights.conv2d(site, x, weights, bias),)
     if is_float(site):
         return (float_weights.conv2d(site, x, weights, bias),)
     attrs = attrs_of(site)
@@ -127,6 +138,9 @@ def macs(site: Site) -> int:
 
 
 def region(site: Site, out: Box) -> tuple[Box | None, ...]:
+    if hybrid_weights.is_hybrid(site):  # its scale is that of the whole map
+        whole = Box.of(site.input(INPUT).nhwc[1:])
+        return (whole, *(None,) * (len(site.inputs) - 1))
     shape = site.input(INPUT).shape
     filters, _, _, per_group = site.input(WEIGHTS).shape
     each = filters // (shape[3] // per_group)
@@ -318,7 +332,7 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=(*_ZERO, *int16_weights.CONV2D, *float_weights.CONV2D),
+        others=(*_ZERO, *int16_weights.CONV2D, *hybrid_weights.CONV2D, *float_weights.CONV2D),
         only=convolution.is_symmetric,
     ),
 )

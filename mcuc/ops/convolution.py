@@ -31,7 +31,11 @@ Ints = npt.NDArray[np.int64]
 INPUT, WEIGHTS, BIAS = 0, 1, 2
 
 # By the input's element type.
-WEIGHTS_DTYPES = {DType.S8: (DType.S8,), DType.S16: (DType.S8,), DType.F32: (DType.F32,)}
+WEIGHTS_DTYPES = {
+    DType.S8: (DType.S8,),
+    DType.S16: (DType.S8,),
+    DType.F32: (DType.F32, DType.S8),
+}
 BIAS_DTYPES = {DType.S8: (DType.S32,), DType.S16: (DType.S64,), DType.F32: (DType.F32,)}
 DTYPES = tuple(WEIGHTS_DTYPES)
 

@@ -22,6 +22,7 @@ from mcuc.ops import (
     depthwise_taps,
     dsp_convolution,
     float_weights,
+    hybrid_weights,
     int16_weights,
     mac_convolution,
 )
@@ -53,6 +54,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         convolution.check_bias(problems, weights.shape[3])
         weights_quant = convolution.check_weights(problems, weights, 3, asymmetric=attrs.uint8)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.F32 and weights.dtype is DType.S8:
+            hybrid_weights.check(problems, weights.shape[1] * weights.shape[2])
+            if weights_quant is not None and len(weights_quant.scales) != weights.shape[3]:
+                problems.add("E204", "float32 with int8 weights needs a scale per channel here")
         if x.dtype is DType.S16:
             int16_weights.check(problems, weights.shape[1] * weights.shape[2], weights.shape[3])
         geometry = convolution.conv_window(attrs, map_size(weights.shape))
@@ -78,6 +83,8 @@ def channel_multiplier(site: Site) -> int:
 
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
+    if hybrid_weights.is_hybrid(site):
+        return (hybrid_weights.depthwise_conv2d(site, x, weights, bias),)
     if is_float(site):
         return (float_weights.depthwise_conv2d(site, x, weights, bias),)
     attrs = attrs_of(site)
@@ -110,6 +117,9 @@ def macs(site: Site) -> int:
 
 
 def region(site: Site, out: Box) -> tuple[Box | None, ...]:
+    if hybrid_weights.is_hybrid(site):  # its scale is that of the whole map
+        whole = Box.of(site.input(INPUT).nhwc[1:])
+        return (whole, *(None,) * (len(site.inputs) - 1))
     _, height, width, depth = site.input(INPUT).shape
     factor = channel_multiplier(site)
     channels = out.c0 // factor, -(-out.c1 // factor)
@@ -167,16 +177,22 @@ def suits_dsp(site: Site, target: Target) -> bool:
 def suits_planar(site: Site, target: Target, size: int) -> bool:
     """The DSP extension, and square windows of that size."""
     one = has_one_output_each(site, target)
-    return target.dsp and one and depthwise_planar.suits(site, size)
+    return target.dsp and one and depthwise_planar.suits_dsp(site, size)
 
 
-def _planar(size: int) -> Kernel:
+def suits_planar_mac(site: Site, target: Target, size: int) -> bool:
+    """Square windows of that size, and factors of the usual form."""
+    return has_one_output_each(site, target) and depthwise_planar.suits_mac(site, size)
+
+
+def _planar(size: int, isa: str) -> Kernel:
+    dsp = isa == "dsp"
     return Kernel(
-        symbol=f"mcuc_depthwise_conv2d_s8_s8_s8_k{size}__dsp_4x1",
-        source=f"depthwise_conv2d/s8_s8_s8_k{size}__dsp_4x1.c",
+        symbol=f"mcuc_depthwise_conv2d_s8_s8_s8_k{size}__{isa}_4x1",
+        source=f"depthwise_conv2d/s8_s8_s8_k{size}__{isa}_4x1.c",
         form=Form.WINDOW,
-        when=functools.partial(suits_planar, size=size),
-        pack=depthwise_planar.pack,
+        when=functools.partial(suits_planar if dsp else suits_planar_mac, size=size),
+        pack=depthwise_planar.pack_dsp if dsp else depthwise_planar.pack_mac,
         window=depthwise_planar.window,
         scratch=depthwise_planar.scratch,
     )
@@ -259,7 +275,7 @@ SPEC = OpSpec(
             window=window,
             scratch=scratch_dsp_single,
         ),
-        *(_planar(size) for size in (3, 5, 7)),
+        *(_planar(size, "dsp") for size in (3, 5, 7)),
         Kernel(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8__dsp_1x4",
             source="depthwise_conv2d/s8_s8_s8__dsp_1x4.c",
@@ -278,6 +294,7 @@ SPEC = OpSpec(
             window=window,
             scratch=scratch_mac_single,
         ),
+        *(_planar(size, "c") for size in (3, 5, 7)),
         Kernel(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8__c_1x4",
             source="depthwise_conv2d/s8_s8_s8__c_1x4.c",
@@ -303,7 +320,12 @@ SPEC = OpSpec(
             pack=pack,
             window=window,
         ),
-        others=(*_ZERO, *int16_weights.DEPTHWISE_CONV2D, *float_weights.DEPTHWISE_CONV2D),
+        others=(
+            *_ZERO,
+            *int16_weights.DEPTHWISE_CONV2D,
+            *hybrid_weights.DEPTHWISE_CONV2D,
+            *float_weights.DEPTHWISE_CONV2D,
+        ),
         only=convolution.is_symmetric,
     ),
 )

@@ -138,6 +138,10 @@ def _has_one_output_each(site: Site, target: Target) -> bool:
     return site.input(WEIGHTS).shape[3] == site.input(INPUT).shape[3]
 
 
+def _has_float_weights(site: Site, target: Target) -> bool:
+    return site.input(WEIGHTS).dtype is DType.F32
+
+
 CONV2D = kernels_on(
     DType.F32,
     Kernel(
@@ -155,6 +159,7 @@ CONV2D = kernels_on(
         pack=_pack_conv2d,
         window=window,
     ),
+    only=_has_float_weights,
 )
 DEPTHWISE_CONV2D = kernels_on(
     DType.F32,
@@ -174,4 +179,5 @@ DEPTHWISE_CONV2D = kernels_on(
         pack=_pack_depthwise_conv2d,
         window=window,
     ),
+    only=_has_float_weights,
 )

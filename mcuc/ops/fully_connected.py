@@ -17,7 +17,15 @@ from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, int16, params
-from mcuc.ops import convolution, dsp_tables, float_weights, int16_weights, lines, mac_tables
+from mcuc.ops import (
+    convolution,
+    dsp_tables,
+    float_weights,
+    hybrid_weights,
+    int16_weights,
+    lines,
+    mac_tables,
+)
 from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, Ints
@@ -32,10 +40,12 @@ class Attrs:
     Attributes:
         keep_num_dims: The result keeps the input's leading axes instead of folding them into one.
         activation: Fused activation, "none", "relu", "relu6" or "relu_n1_to_1".
+        asymmetric: float32 inputs are quantized with a zero point (int8 weights).
     """
 
     keep_num_dims: bool = False
     activation: str = "none"
+    asymmetric: bool = False
 
 
 def attrs_of(site: Site) -> Attrs:
@@ -61,6 +71,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         asymmetric = x.dtype is DType.S8
         weights_quant = convolution.check_weights(problems, weights, 0, asymmetric=asymmetric)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
+        if x.dtype is DType.F32 and weights.dtype is DType.S8:
+            hybrid_weights.check(problems, depth)
         if x.dtype is DType.S16:
             int16_weights.check(problems, depth)
     problems.raise_all()
@@ -102,6 +114,10 @@ def canonical(site: Site) -> Canonical:
 
 def ref(site: Site, x: Array, weights: Array, bias: Array | None = None) -> tuple[Array, ...]:
     """Shapes as in `infer`."""
+    if hybrid_weights.is_hybrid(site):
+        attrs = attrs_of(site)
+        options = attrs.activation, attrs.asymmetric
+        return (hybrid_weights.fully_connected(site, x, weights, bias, *options),)
     if is_float(site):
         activation = attrs_of(site).activation
         return (float_weights.fully_connected(site, x, weights, bias, activation),)
@@ -300,13 +316,31 @@ _INT16 = kernels_on(
         pack=pack_int16,
     ),
 )
+
+
+def pack_hybrid(site: Site) -> Params:
+    attrs = attrs_of(site)
+    return hybrid_weights.pack_fully_connected(site, attrs.activation, attrs.asymmetric)
+
+
+_HYBRID = kernels_on(
+    DType.F32,
+    Kernel(
+        symbol="mcuc_fully_connected_f32_s8_f32__c",
+        source="fully_connected/f32_s8_f32__c.c",
+        form=Form.PIXEL,
+        when=hybrid_weights.on_hybrid,
+        pack=pack_hybrid,
+        scratch=hybrid_weights.row_bytes,
+    ),
+)
 _FLOAT = kernels_on(
     DType.F32,
     Kernel(
         symbol="mcuc_fully_connected_f32_f32_f32__c",
         source="fully_connected/f32_f32_f32__c.c",
         form=Form.PIXEL,
-        when=always,
+        when=hybrid_weights.not_hybrid,
         pack=pack_float,
     ),
 )
@@ -354,7 +388,7 @@ SPEC = OpSpec(
             when=is_litert,
             pack=pack,
         ),
-        others=(*_INT16, *_FLOAT),
+        others=(*_INT16, *_HYBRID, *_FLOAT),
     ),
     canonical=canonical,
 )

@@ -66,20 +66,20 @@ def _factors(site: Site, outputs: int) -> tuple[Ints, Ints]:
     return combined(site, lambda: int16.reduced(*multipliers(site, outputs)))
 
 
-def ending(site: Site, activation: str, outputs: int) -> dict[str, ParamValue]:
+def _limits(site: Site, activation: str, outputs: int) -> dict[str, ParamValue]:
     """Members of the records for bias and clamping range."""
     bias = site.consts[BIAS] if len(site.consts) > BIAS else None
     low, high = activation_range(site, activation)
     return {"bias": bias_or_zero(bias, outputs), "low": low, "high": high}
 
 
-def requantize_fields(site: Site, activation: str, outputs: int) -> dict[str, ParamValue]:
-    """Members of the records of convolutions for bias, factors and clamping range."""
+def ending(site: Site, activation: str, outputs: int) -> dict[str, ParamValue]:
+    """Members of the records of convolutions that end a sum."""
     multiplier, right = _factors(site, outputs)
     return {
         "multiplier": multiplier.astype(np.int16),
         "right": right.astype(np.int8),
-        **ending(site, activation, outputs),
+        **_limits(site, activation, outputs),
     }
 
 
@@ -91,7 +91,7 @@ def _conv_fields(site: Site, outputs: int) -> dict[str, ParamValue]:
         "kernel_w": geometry.kernel[1],
         "stride_w": geometry.stride[1],
         "dilation_w": geometry.dilation[1],
-        **requantize_fields(site, attrs_of(site).activation, outputs),
+        **ending(site, attrs_of(site).activation, outputs),
     }
 
 
@@ -129,7 +129,7 @@ def pack_fully_connected(site: Site, activation: str, factors: Sequence[float]) 
         "factor_step": int(len(parts) > 1),
         "depth": depth,
         "units": units,
-        **ending(site, activation, units),
+        **_limits(site, activation, units),
     }
     header = "fully_connected/fully_connected_s16.h"
     return Params("mcuc_fully_connected_s16_params", header, fields)

@@ -1,24 +1,27 @@
-"""LOGISTIC (sigmoid) of float32 tensors, and of int8 tensors as a table.
+"""LOGISTIC (sigmoid) of int16 and float32 tensors, and of int8 tensors as a table.
 
 Source: TFLite `LUTPopulate<int8_t>` over 1 / (1 + exp(-x)) in float32; rule in docs/numerics.md,
-"LOGISTIC". Any output scale is accepted.
+"LOGISTIC". Any output scale of int8 is accepted.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Form, Params
+from mcuc.ir.program import Form, Params, ParamValue
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import float32, int8
-from mcuc.ops.arithmetic import is_float, kernels_on
-from mcuc.ops.checks import quant_of
+from mcuc.numerics import float32, int8, sigmoid
+from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
+from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
-DTYPES = (DType.S8, DType.F32)
+DTYPES = (DType.S8, DType.S16, DType.F32)
+INT16_SCALE = 1.0 / 32768
 
 
 @dataclass(frozen=True)
@@ -30,8 +33,12 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     x = problems.operand(0, "input", DTYPES)
     problems.per_tensor(x, "input")
-    problems.result_like(x)
+    out = problems.result_like(x)
+    if out is not None and site.output.dtype is DType.S16 and out.scale != INT16_SCALE:
+        problems.add("E205", f"the int16 result has the scale {out.scale:g}, not 1/32768")
     problems.raise_all()
+    if is_int16(site):
+        _factor(site)
     return (TensorType(site.input().shape, site.output.dtype, site.output.quant),)
 
 
@@ -44,7 +51,24 @@ def table(site: Site) -> Array:
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
     if is_float(site):
         return (float32.logistic(x),)
+    if is_int16(site):
+        return (sigmoid.logistic(x, *_factor(site)),)
     return (apply_table(table(site), x),)
+
+
+def _factor(site: Site) -> tuple[int, int]:
+    return combined(site, sigmoid.factor, quant_of(site.input()).scale)
+
+
+def pack_int16(site: Site) -> Params:
+    multiplier, right = _factor(site)
+    fields: dict[str, ParamValue] = {
+        "channels": site.output.nhwc[3],
+        "multiplier": multiplier,
+        "right": right,
+        "samples": np.asarray(sigmoid.TABLE, np.uint16),
+    }
+    return Params("mcuc_logistic_s16_params", "logistic/logistic.h", fields)
 
 
 def pack_float(site: Site) -> Params:
@@ -64,15 +88,28 @@ SPEC = OpSpec(
     kernels=kernels_on(
         DType.S8,
         lut_kernel(table),
-        others=kernels_on(
-            DType.F32,
-            Kernel(
-                symbol="mcuc_logistic_f32_f32__c",
-                source="logistic/f32_f32__c.c",
-                form=Form.PIXEL,
-                when=always,
-                pack=pack_float,
-                inplace=(0,),
+        others=(
+            *kernels_on(
+                DType.S16,
+                Kernel(
+                    symbol="mcuc_logistic_s16_s16__c",
+                    source="logistic/s16_s16__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack_int16,
+                    inplace=(0,),
+                ),
+            ),
+            *kernels_on(
+                DType.F32,
+                Kernel(
+                    symbol="mcuc_logistic_f32_f32__c",
+                    source="logistic/f32_f32__c.c",
+                    form=Form.PIXEL,
+                    when=always,
+                    pack=pack_float,
+                    inplace=(0,),
+                ),
             ),
         ),
     ),

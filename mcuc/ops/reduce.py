@@ -1,4 +1,4 @@
-"""REDUCE_MAX and REDUCE_MIN of int8, int16, float32; SUM and REDUCE_PROD of float32; any axes.
+"""REDUCE_MAX, REDUCE_MIN of int8, int16, float32; SUM, REDUCE_PROD of float32; any axes.
 
 Source: TFLite `kernels/reduce.cc`. Maximum and minimum compare the stored integers of tensors
 quantized alike. LiteRT 2.3 reads the int8 operand of a SUM as uint8, and adds in 8 bits where input
@@ -16,13 +16,14 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import float32
 from mcuc.ops import axes
+from mcuc.ops.checks import integer_range
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 KINDS = ("max", "min", "sum", "prod")
 DTYPES = (DType.S8, DType.S16, DType.F32)
-_INTEGERS = (DType.S8, DType.S16)
 
 
 @dataclass(frozen=True)
@@ -36,7 +37,7 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     x = problems.operand(0, "input", DTYPES)
     if x is not None:
-        if x.dtype in _INTEGERS:
+        if x.dtype is not DType.F32:
             _check_quant(problems, x)
         elif site.output.dtype is not x.dtype:
             problems.add("E110", f"the result is {site.output.dtype.value}, not f32")
@@ -88,9 +89,8 @@ def pack(site: Site) -> Params:
     """For both forms: each reads its own of `channels` and the loops."""
     loops = axes.loops(site)
     real = site.input().dtype is DType.F32
-    bits = 8 * site.input().dtype.size_bytes
-    limit = float(np.finfo(np.float32).max) if real else 1 << bits - 1
-    start: float | int = {"max": -limit, "min": limit, "sum": 0.0, "prod": 1.0}[_attrs(site).kind]
+    limits = (-float32.LARGEST, float32.LARGEST) if real else integer_range(site.input().dtype)
+    start = {"max": limits[0], "min": limits[1], "sum": 0.0, "prod": 1.0}[_attrs(site).kind]
     return Params(
         "mcuc_reduce_f32_params" if real else "mcuc_reduce_params",
         "reduce/reduce.h",
@@ -99,7 +99,7 @@ def pack(site: Site) -> Params:
             "kept": loops[0],
             "reduced": loops[1],
             "kind": KINDS.index(_attrs(site).kind),
-            "start": start if real else min(int(start), (1 << bits - 1) - 1),
+            "start": start,
         },
     )
 

@@ -54,7 +54,9 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     attrs = attrs_of(site)
     x = problems.operand(INPUT, "input", convolution.DTYPES)
-    weights = convolution.weights_operand(problems, "weights")
+    real = x is not None and x.dtype is DType.F32
+    kind = DType.F32 if real else DType.S8  # TFLite has no rule for float32 with int8 weights
+    weights = problems.operand(WEIGHTS, "weights", (kind,))
     if weights is not None and site.consts[WEIGHTS] is None:
         problems.add("E113", "the weights are computed at run time")
     x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
@@ -74,8 +76,7 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         weights_quant = convolution.check_weights(problems, weights, 0)
         convolution.check_requantization(problems, x_quant, weights_quant, out_quant)
         if x.dtype is DType.S16:
-            depth = weights.elements // weights.shape[0]
-            int16_weights.check(problems, depth, weights.shape[0])
+            int16_weights.check(problems, weights.elements // weights.shape[0], weights.shape[0])
     problems.raise_all()
     return (TensorType(shape, site.output.dtype, site.output.quant),)
 
@@ -143,7 +144,7 @@ def _sources(site: Site, axis: int, first: int, end: int, size: int) -> Pair:
     return max(low, 0), min((end - 1 + pad) // stride + 1, size)
 
 
-_ELEMENTS = {DType.S8: "", DType.S16: "s16_", DType.F32: "f32_"}
+_KINDS = {DType.S8: "", DType.S16: "s16_", DType.F32: "f32_"}
 
 
 def pack(site: Site) -> Params:
@@ -151,10 +152,10 @@ def pack(site: Site) -> Params:
     attrs, weights = attrs_of(site), site.const(WEIGHTS)
     units = weights.shape[0]
     rule: dict[str, ParamValue]
-    if is_int16(site):
-        rule = int16_weights.requantize_fields(site, attrs.activation, units)
-    elif is_float(site):
+    if is_float(site):
         rule = float_weights.ending(site, attrs.activation, units)
+    elif is_int16(site):
+        rule = int16_weights.ending(site, attrs.activation, units)
     else:
         bias = site.consts[BIAS] if len(site.consts) > BIAS else None
         rule = {
@@ -164,7 +165,7 @@ def pack(site: Site) -> Params:
         }
     height, width, channels = site.input(INPUT).nhwc[1:]
     return Params(
-        f"mcuc_transpose_conv_{_ELEMENTS[site.input(INPUT).dtype]}params",
+        f"mcuc_transpose_conv_{_KINDS[site.input(INPUT).dtype]}params",
         "transpose_conv/transpose_conv.h",
         {
             "weights": weights,
@@ -175,16 +176,6 @@ def pack(site: Site) -> Params:
             **dict(zip(("stride_h", "stride_w"), attrs.stride, strict=True)),
             **dict(zip(("top", "left"), attrs.pad, strict=True)),
         },
-    )
-
-
-def _kernel(types: str) -> Kernel:
-    return Kernel(
-        symbol=f"mcuc_transpose_conv_{types}__c",
-        source=f"transpose_conv/{types}__c.c",
-        form=Form.ROWS,
-        when=always,
-        pack=pack,
     )
 
 
@@ -201,9 +192,36 @@ SPEC = OpSpec(
     ref=ref,
     macs=macs,
     region=region,
-    kernels=(
-        *kernels_on(DType.F32, _kernel("f32_f32_f32")),
-        *kernels_on(DType.S16, _kernel("s16_s8_s16")),
-        *kernels_on(DType.S8, _kernel("s8_s8_s8")),
+    kernels=kernels_on(
+        DType.S8,
+        Kernel(
+            symbol="mcuc_transpose_conv_s8_s8_s8__c",
+            source="transpose_conv/s8_s8_s8__c.c",
+            form=Form.ROWS,
+            when=always,
+            pack=pack,
+        ),
+        others=(
+            *kernels_on(
+                DType.S16,
+                Kernel(
+                    symbol="mcuc_transpose_conv_s16_s8_s16__c",
+                    source="transpose_conv/s16_s8_s16__c.c",
+                    form=Form.ROWS,
+                    when=always,
+                    pack=pack,
+                ),
+            ),
+            *kernels_on(
+                DType.F32,
+                Kernel(
+                    symbol="mcuc_transpose_conv_f32_f32_f32__c",
+                    source="transpose_conv/f32_f32_f32__c.c",
+                    form=Form.ROWS,
+                    when=always,
+                    pack=pack,
+                ),
+            ),
+        ),
     ),
 )

@@ -43,6 +43,8 @@ GOLDEN = (
             "efficientlite_96_i16x8",
             "mobilenetv2_035_96_i16x8",
             "resnet8_32_i16x8",
+            "tcn_har_128x9_i16x8",
+            "unet_convt_64_i16x8",
             "mobilenetv2_035_96_int8",
             "mobilenetv2_035_96_int8_fio",
             "mobilenetv2_035_96_int8_pt",
@@ -88,11 +90,19 @@ GOLDEN = (
     ),
 )
 
-# Float and float16 models.
+# Float, float16 and dynamic range models.
 FLOAT = (
     *(
         f"gen/tflite/{name}.tflite"
         for name in (
+            "autoencoder_640_dyn",
+            "dscnn_49x10_dyn",
+            "efficientlite_96_dyn",
+            "mobilenetv2_035_96_dyn",
+            "resnet8_32_dyn",
+            "tcn_har_128x9_dyn",
+            "tcn_har_128x9_f32",
+            "unet_convt_64_f32",
             "autoencoder_640_f32",
             "dscnn_49x10_f32",
             "efficientlite_96_f32",
@@ -111,6 +121,7 @@ FLOAT = (
             "emlearn_mnist_cnn",
             "mlperf_ad01",
             "mlperf_ic01_resnet8",
+            "mlperf_kws01_dscnn",
             "mlperf_vww01_mbv1",
             "tflm_hello_world",
         )
@@ -131,10 +142,7 @@ JUDGED = (
 
 # Models that use what is not supported -> the codes that the refusal consists of.
 REFUSED = {
-    "gen/tflite/resnet8_32_dyn.tflite": {"E110"},
     "gen/tflite/lstm_28_f32.tflite": {"E102", "E103"},
-    "gen/tflite/tcn_har_128x9_int8.tflite": {"E102"},
-    "repo/coral_split_concat.tflite": {"E102"},
     "repo/mww_hey_jarvis.tflite": {"E102", "E103"},
     "repo/tflm_audio_preprocessor_int8.tflite": {"E102", "E110"},
     "repo/tflm_mnist_lstm_int8.tflite": {"E102"},

@@ -139,6 +139,22 @@ def _float_operand(operand: Operand) -> Operand:
     return Operand(TensorType(type_.shape, DType.F32), data, pattern)
 
 
+def as_hybrid(case: Case) -> Case:
+    """The case with float32 activations and the int8 weights, without zero point.
+
+    No weight is -128, which symmetric quantization leaves out and TFLite's SSE kernels negate.
+    """
+    real = as_float(case)
+    weights = case.operands[1]
+    assert weights is not None and weights.type.quant is not None
+    quant = replace(weights.type.quant, zero_points=(0,) * len(weights.type.quant.scales))
+    assert weights.data is not None
+    data = np.maximum(weights.data, -127).astype(np.int8)
+    kept = Operand(replace(weights.type, quant=quant), data)
+    operands = (real.operands[0], kept, *real.operands[2:])
+    return replace(real, name=f"hybrid_{case.name}", operands=operands)
+
+
 WEIGHTED = ("conv2d", "depthwise_conv2d", "fully_connected", "transpose_conv")
 
 

@@ -203,7 +203,11 @@ def _pool(export: _Export, node: Node) -> None:
 
 def _fully_connected(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, fully_connected.Attrs)
-    options = {"keep_num_dims": node.attrs.keep_num_dims, **_activation(node.attrs.activation)}
+    options = {
+        "keep_num_dims": node.attrs.keep_num_dims,
+        "asymmetric_quantize_inputs": node.attrs.asymmetric,
+        **_activation(node.attrs.activation),
+    }
     export.write("FULLY_CONNECTED", node, options)
 
 

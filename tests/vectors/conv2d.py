@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from tests.support.cases import Case, as_float, as_int16
+from tests.support.cases import Case, as_float, as_hybrid, as_int16
 from tests.support.weighted_cases import conv
 
 _KERNELS = ((1, 1), (2, 2), (3, 3), (5, 5), (7, 7), (1, 3), (3, 1), (1, 7), (4, 1), (2, 5))
@@ -141,6 +141,18 @@ def _requantization() -> list[Case]:
     small: dict[str, Any] = {"x": (1, 4, 4, 2), "w": (4, 1, 1, 2)}
     return [
         conv("b19_ties", (1, 8, 8, 2), (16, 1, 1, 2), x_scale=1.0, w_scale=powers, out_scale=1.0),
+        *(
+            conv(
+                f"ties_{activation}_wide",
+                (1, 8, 8, 4),
+                (16, 1, 1, 4),
+                x_scale=1.0,
+                w_scale=powers,
+                out_scale=1.0,
+                activation=activation,
+            )
+            for activation in ("none", "relu")
+        ),
         conv(
             "b22_tiny_factors",
             **small,
@@ -270,5 +282,6 @@ CASES: list[Case] = [
     *_uint8(),
     *(as_float(case) for case in (*_kernels(), *_channels(), *_geometry(), *_groups())),
     *(as_int16(case) for case in (*_kernels(), *_channels(), *_geometry(), *_groups())),
+    *(as_hybrid(case) for case in (*_kernels(), *_channels(), *_geometry())),
     *(as_int16(case) for case in _requantization() if case.name not in _INT8_ONLY),
 ]

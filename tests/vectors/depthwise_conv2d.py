@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.support.cases import Case, as_float, as_int16
+from tests.support.cases import Case, as_float, as_hybrid, as_int16
 from tests.support.weighted_cases import depthwise
 
 _KERNELS = ((1, 1), (2, 2), (3, 3), (5, 5), (7, 7), (1, 4), (5, 1))
@@ -222,4 +222,5 @@ CASES: list[Case] = [
     *_uint8(),
     *(as_float(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
     *(as_int16(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
+    *(as_hybrid(case) for case in (*_kernels(), *_multipliers()[:-1], *_geometry())),
 ]

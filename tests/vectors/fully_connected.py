@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
+from mcuc.ops.fully_connected import Attrs
 from mcuc.ops.spec import NUMERICS
-from tests.support.cases import Case, as_float, as_int16
+from tests.support.cases import Case, as_float, as_hybrid, as_int16
 from tests.support.weighted_cases import dense
 
 _POWERS = [2.0**-k for k in range(16)]
@@ -138,9 +140,20 @@ _INTEGER: list[Case] = [
     _b34(),
 ]
 
+
+def _asymmetric(case: Case) -> Case:
+    """With a zero point of the inputs, found at run time."""
+    assert isinstance(case.attrs, Attrs)
+    hybrid = as_hybrid(case)
+    attrs = replace(case.attrs, asymmetric=True)
+    return replace(hybrid, name=f"asymmetric_{hybrid.name}", attrs=attrs)
+
+
 _SINGLE = [c for c in _INTEGER if c.numerics == "litert-2.3" and "65535" not in c.name]
 CASES: list[Case] = [
     *_INTEGER,
     *(as_float(c) for c in _SINGLE),
+    *(as_hybrid(c) for c in _SINGLE),
+    *(_asymmetric(c) for c in _SINGLE[::2]),
     *(as_int16(c) for c in _SINGLE if "tiny" not in c.name and "shift" not in c.name),
 ]

@@ -7,7 +7,7 @@ import numpy as np
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.logistic import Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, as_float, s8
+from tests.support.cases import Case, Operand, as_float, s8, s16
 from tests.support.quant_pairs import PAIRS
 
 SHAPES = ((1,), (3, 7), (2, 3, 5), (1, 3, 5, 7), (2, 3, 2, 5))
@@ -30,8 +30,15 @@ def cases() -> list[Case]:
     far = np.linspace(-100, 100, 1001, dtype=np.float32)
     reals = (wide, Operand(TensorType(far.shape, DType.F32), far))
     out = TensorType((), DType.F32)
+    scales = (2.0**-12, 2.0**-11, 2.0**-9, 0.0003, 0.0011, 0.00024, 0.9, 1e-6)
+    sixteen = [
+        Case(f"s16_{i}", "logistic", Attrs(), (x,), (s16((), 1 / 32768),))
+        for i, scale in enumerate(scales)
+        for x in (Operand(s16((1, 16, 64, 64), scale), pattern="ramp"),)
+    ]
     return [
         *found,
+        *sixteen,
         *(as_float(case) for case in found[-len(SHAPES) :]),
         *(Case(f"f32_{i}", "logistic", Attrs(), (x,), (out,)) for i, x in enumerate(reals)),
     ]

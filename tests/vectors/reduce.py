@@ -7,7 +7,7 @@ import numpy as np
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.reduce import KINDS, Attrs
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, s8
+from tests.support.cases import Case, Operand, s8, s16
 from tests.vectors.mean import PLACES
 
 
@@ -27,7 +27,8 @@ def cases() -> list[Case]:
 def _case(
     kind: str, dtype: DType, shape: tuple[int, ...], axes: tuple[int, ...], keep: bool, seed: int
 ) -> Case:
-    quant = None if dtype is DType.F32 else s8((), 0.05, -9 * (dtype is DType.S8)).quant
+    quants = {DType.S8: s8((), 0.05, -9).quant, DType.S16: s16((), 0.05).quant}
+    quant = quants.get(dtype)
     name = f"{kind}_{dtype.value}_{seed}_{shape}_{axes}".replace(" ", "")
     x, out = Operand(TensorType(shape, dtype, quant)), TensorType((), dtype, quant)
     return Case(name, "reduce", Attrs(axes, keep, kind), (x,), (out,), seed=seed)

@@ -42,8 +42,7 @@ def cases() -> list[Case]:
         found.append(_case(name, PLACES[3], 22, zero_point=zero_point, pattern="extremes"))
     odd = ((1, 4, 3, 2), (3, 3), 2, (2, 2), "SAME")
     found.append(_case("odd_size", odd, 23, size=(7, 5)))
-    floats = [as_float(case) for case in found]
-    return [*found, *floats, *(as_int16(case) for case in found)]
+    return [*found, *(twin(case) for twin in (as_float, as_int16) for case in found)]
 
 
 def _case(

@@ -22,6 +22,46 @@ static inline float mcuc_clamp_f32(float x, float low, float high)
   return high < x ? high : x;
 }
 
+/* Outputs that are summed at once: they share the loads of their input. */
+#define MCUC_DOT_F32 4
+
+/* acc[k] + x[0] * w[k * stride] + x[1] * w[k * stride + 1] + ..., n products, for `rows` of
+ * MCUC_DOT_F32 rows of weights. Each sum goes through its products in order. */
+static inline void mcuc_dot_f32(float *acc, const float *x, const float *w, int32_t stride,
+                                int32_t rows, int32_t n)
+{
+  int32_t i;
+  if (rows == MCUC_DOT_F32) {
+    const float *w1 = w + stride;
+    const float *w2 = w1 + stride;
+    const float *w3 = w2 + stride;
+    float a0 = acc[0];
+    float a1 = acc[1];
+    float a2 = acc[2];
+    float a3 = acc[3];
+    for (i = 0; i < n; ++i) {
+      const float value = x[i];
+      a0 += value * w[i];
+      a1 += value * w1[i];
+      a2 += value * w2[i];
+      a3 += value * w3[i];
+    }
+    acc[0] = a0;
+    acc[1] = a1;
+    acc[2] = a2;
+    acc[3] = a3;
+    return;
+  }
+  for (; rows > 0; --rows) {
+    float a = *acc;
+    for (i = 0; i < n; ++i) {
+      a += x[i] * w[i];
+    }
+    *acc++ = a;
+    w += stride;
+  }
+}
+
 /* 2^exponent for -126 <= exponent <= 127; any exponent is defined. */
 static inline float mcuc_power_of_two_f32(int32_t exponent)
 {

@@ -20,14 +20,14 @@ typedef struct mcuc_conv2d_f32_params {
   float low, high; /* clamping range */
 } mcuc_conv2d_f32_params;
 
-/* acc + x[0] * w[0] + x[1] * w[1] + ..., rounded after each operation. */
-static inline float mcuc_conv2d_f32_dot(float acc, const float *x, const float *w, int32_t n)
+/* Output channels [o, o + rows) of a pixel, at y, from their sums. */
+static inline void mcuc_conv2d_f32_finish(const mcuc_conv2d_f32_params *p, const float *acc,
+                                          float *y, int32_t o, int32_t rows)
 {
-  int32_t i;
-  for (i = 0; i < n; ++i) {
-    acc += x[i] * w[i];
+  int32_t k;
+  for (k = o; k < o + rows; ++k) {
+    y[k] = mcuc_clamp_f32(*acc++ + p->bias[k], p->low, p->high);
   }
-  return acc;
 }
 
 #endif

@@ -6,6 +6,7 @@
 #define MCUC_CONV2D_S16_H
 
 #include "mcuc/program.h"
+#include "mcuc/dot_s16.h"
 #include "mcuc/requant.h"
 
 typedef struct mcuc_conv2d_s16_params {
@@ -21,16 +22,6 @@ typedef struct mcuc_conv2d_s16_params {
   int32_t dilation_w;
   int32_t low, high; /* clamping range */
 } mcuc_conv2d_s16_params;
-
-/* acc + sum of x[i] * w[i] over n elements. */
-static inline int64_t mcuc_conv2d_s16_dot(int64_t acc, const int16_t *x, const int8_t *w, int32_t n)
-{
-  int32_t i;
-  for (i = 0; i < n; ++i) {
-    acc += x[i] * w[i];
-  }
-  return acc;
-}
 
 /* acc as an element of output channel o. */
 static inline int16_t mcuc_conv2d_s16_finish(const mcuc_conv2d_s16_params *p, int64_t acc,

@@ -18,10 +18,13 @@ MCUC_FN void mcuc_conv2d_f32_f32_f32_1x1__c(const void *params, const void *call
     float *y = (float *)mcuc_to(c->dst, n * c->dst_step);
     const float *w = p->weights;
     int32_t o;
-    for (o = 0; o < p->group_out; ++o) {
-      const float sum = mcuc_conv2d_f32_dot(0.0f, x, w, p->group_in);
-      y[o] = mcuc_clamp_f32(sum + p->bias[o], p->low, p->high);
-      w += p->group_in;
+    for (o = 0; o < p->group_out; o += MCUC_DOT_F32) {
+      const int32_t rest = p->group_out - o;
+      const int32_t rows = rest < MCUC_DOT_F32 ? rest : MCUC_DOT_F32;
+      float acc[MCUC_DOT_F32] = {0.0f, 0.0f, 0.0f, 0.0f};
+      mcuc_dot_f32(acc, x, w, p->group_in, rows, p->group_in);
+      mcuc_conv2d_f32_finish(p, acc, y, o, rows);
+      w += rows * p->group_in;
     }
   }
 }

@@ -8,29 +8,28 @@
  */
 #include "conv2d/conv2d_f32.h"
 
-/* Sum of one output element. offset: bytes from a row's first column to the element's first
- * channel; w: [kernel_h][kernel_w][group_in]. */
-static float mcuc_conv2d_f32_sum(const mcuc_conv2d_f32_params *p, const mcuc_window_call *c,
-                                 const float *w, int32_t offset)
+/* Sums of `rows` output elements. offset: bytes from a row's first column to their first channel;
+ * w: [rows][kernel_h][kernel_w][group_in]. */
+static void mcuc_conv2d_f32_sums(const mcuc_conv2d_f32_params *p, const mcuc_window_call *c,
+                                 float *acc, const float *w, int32_t offset, int32_t rows)
 {
+  const int32_t filter = p->kernel_h * p->kernel_w * p->group_in;
   const int32_t step = p->dilation_w * c->in_step;
   /* Columns that lie one after another in memory are one run. */
   const int32_t dense = step == p->group_in * (int32_t)sizeof(float);
   const int32_t runs = dense ? 1 : c->kernel_w;
   const int32_t run = dense ? c->kernel_w * p->group_in : p->group_in;
-  float acc = 0.0f;
   int32_t i;
   for (i = 0; i < c->kernel_h; ++i) {
-    const uint8_t *x = (const uint8_t *)c->rows[i] + offset;
     const float *taps = w + ((c->top + i) * p->kernel_w + c->left) * p->group_in;
+    int32_t at = offset;
     int32_t j;
     for (j = 0; j < runs; ++j) {
-      acc = mcuc_conv2d_f32_dot(acc, (const float *)(const void *)x, taps, run);
-      x += step;
+      mcuc_dot_f32(acc, (const float *)mcuc_at(c->rows[i], at), taps, filter, rows, run);
+      at += step;
       taps += run;
     }
   }
-  return acc;
 }
 
 MCUC_FN void mcuc_conv2d_f32_f32_f32__c(const void *params, const void *call)
@@ -48,10 +47,13 @@ MCUC_FN void mcuc_conv2d_f32_f32_f32__c(const void *params, const void *call)
     int32_t g;
     for (g = 0; g < p->groups; ++g) {
       const int32_t end = o + p->group_out;
-      for (; o < end; ++o) {
-        const float sum = mcuc_conv2d_f32_sum(p, c, w, offset);
-        y[o] = mcuc_clamp_f32(sum + p->bias[o], p->low, p->high);
-        w += filter;
+      while (o < end) {
+        const int32_t rows = end - o < MCUC_DOT_F32 ? end - o : MCUC_DOT_F32;
+        float acc[MCUC_DOT_F32] = {0.0f, 0.0f, 0.0f, 0.0f};
+        mcuc_conv2d_f32_sums(p, c, acc, w, offset, rows);
+        mcuc_conv2d_f32_finish(p, acc, y, o, rows);
+        w += rows * filter;
+        o += rows;
       }
       offset += p->group_in * (int32_t)sizeof(float);
     }

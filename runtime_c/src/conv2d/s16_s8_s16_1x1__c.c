@@ -18,9 +18,16 @@ MCUC_FN void mcuc_conv2d_s16_s8_s16_1x1__c(const void *params, const void *call)
     int16_t *y = (int16_t *)mcuc_to(c->dst, n * c->dst_step);
     const int8_t *w = p->weights;
     int32_t o;
-    for (o = 0; o < p->group_out; ++o) {
-      y[o] = mcuc_conv2d_s16_finish(p, mcuc_conv2d_s16_dot(p->bias[o], x, w, p->group_in), o);
-      w += p->group_in;
+    for (o = 0; o < p->group_out; o += MCUC_DOT_S16) {
+      const int32_t rest = p->group_out - o;
+      const int32_t rows = rest < MCUC_DOT_S16 ? rest : MCUC_DOT_S16;
+      int64_t acc[MCUC_DOT_S16] = {0, 0, 0, 0};
+      int32_t k;
+      mcuc_dot_s16(acc, x, w, p->group_in, rows, p->group_in);
+      for (k = 0; k < rows; ++k) {
+        y[o + k] = mcuc_conv2d_s16_finish(p, acc[k] + p->bias[o + k], o + k);
+      }
+      w += rows * p->group_in;
     }
   }
 }

@@ -7,11 +7,12 @@
  */
 #include "conv2d/conv2d_s16.h"
 
-/* Accumulator of one output element. offset: bytes from a row's first column to the element's first
- * channel; w: [kernel_h][kernel_w][group_in]. */
-static int64_t mcuc_conv2d_s16_sum(const mcuc_conv2d_s16_params *p, const mcuc_window_call *c,
-                                   int64_t acc, const int8_t *w, int32_t offset)
+/* Sums of `rows` output elements. offset: bytes from a row's first column to their first channel;
+ * w: [rows][kernel_h][kernel_w][group_in]. */
+static void mcuc_conv2d_s16_sums(const mcuc_conv2d_s16_params *p, const mcuc_window_call *c,
+                                 int64_t *acc, const int8_t *w, int32_t offset, int32_t rows)
 {
+  const int32_t filter = p->kernel_h * p->kernel_w * p->group_in;
   const int32_t step = p->dilation_w * c->in_step;
   /* Columns that lie one after another in memory are one run. */
   const int32_t dense = step == p->group_in * (int32_t)sizeof(int16_t);
@@ -23,12 +24,11 @@ static int64_t mcuc_conv2d_s16_sum(const mcuc_conv2d_s16_params *p, const mcuc_w
     int32_t at = offset;
     int32_t j;
     for (j = 0; j < runs; ++j) {
-      acc = mcuc_conv2d_s16_dot(acc, (const int16_t *)mcuc_at(c->rows[i], at), taps, run);
+      mcuc_dot_s16(acc, (const int16_t *)mcuc_at(c->rows[i], at), taps, filter, rows, run);
       at += step;
       taps += run;
     }
   }
-  return acc;
 }
 
 MCUC_FN void mcuc_conv2d_s16_s8_s16__c(const void *params, const void *call)
@@ -46,9 +46,15 @@ MCUC_FN void mcuc_conv2d_s16_s8_s16__c(const void *params, const void *call)
     int32_t g;
     for (g = 0; g < p->groups; ++g) {
       const int32_t end = o + p->group_out;
-      for (; o < end; ++o) {
-        y[o] = mcuc_conv2d_s16_finish(p, mcuc_conv2d_s16_sum(p, c, p->bias[o], w, offset), o);
-        w += filter;
+      while (o < end) {
+        const int32_t rows = end - o < MCUC_DOT_S16 ? end - o : MCUC_DOT_S16;
+        int64_t acc[MCUC_DOT_S16] = {0, 0, 0, 0};
+        int32_t k;
+        mcuc_conv2d_s16_sums(p, c, acc, w, offset, rows);
+        for (k = 0; k < rows; ++k, ++o) {
+          y[o] = mcuc_conv2d_s16_finish(p, acc[k] + p->bias[o], o);
+        }
+        w += rows * filter;
       }
       offset += p->group_in * (int32_t)sizeof(int16_t);
     }

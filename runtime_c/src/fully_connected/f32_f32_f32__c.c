@@ -18,14 +18,16 @@ MCUC_FN void mcuc_fully_connected_f32_f32_f32__c(const void *params, const void 
     float *y = (float *)mcuc_to(c->dst, n * c->dst_step);
     const float *w = p->weights;
     int32_t u;
-    for (u = 0; u < p->units; ++u) {
-      float acc = 0.0f;
+    for (u = 0; u < p->units; u += MCUC_DOT_F32) {
+      const int32_t rest = p->units - u;
+      const int32_t rows = rest < MCUC_DOT_F32 ? rest : MCUC_DOT_F32;
+      float acc[MCUC_DOT_F32] = {0.0f, 0.0f, 0.0f, 0.0f};
       int32_t k;
-      for (k = 0; k < p->depth; ++k) {
-        acc += x[k] * w[k];
+      mcuc_dot_f32(acc, x, w, p->depth, rows, p->depth);
+      for (k = 0; k < rows; ++k) {
+        y[u + k] = mcuc_clamp_f32(acc[k] + p->bias[u + k], p->low, p->high);
       }
-      y[u] = mcuc_clamp_f32(acc + p->bias[u], p->low, p->high);
-      w += p->depth;
+      w += rows * p->depth;
     }
   }
 }

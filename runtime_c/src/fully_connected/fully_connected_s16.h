@@ -6,6 +6,7 @@
 #define MCUC_FULLY_CONNECTED_S16_H
 
 #include "mcuc/program.h"
+#include "mcuc/dot_s16.h"
 #include "mcuc/requant.h"
 
 typedef struct mcuc_fully_connected_s16_params {

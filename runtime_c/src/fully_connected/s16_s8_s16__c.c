@@ -20,12 +20,8 @@ MCUC_FN void mcuc_fully_connected_s16_s8_s16__c(const void *params, const void *
     int32_t factor = 0;
     int32_t u;
     for (u = 0; u < p->units; ++u) {
-      int64_t acc = p->bias[u];
+      const int64_t acc = mcuc_dot_s16_one(p->bias[u], x, w, p->depth);
       int32_t result;
-      int32_t k;
-      for (k = 0; k < p->depth; ++k) {
-        acc += x[k] * w[k];
-      }
       result = mcuc_multiply_long_by_double(acc, p->mantissa[factor], p->right_shift[factor]);
       result = result < p->low ? p->low : result;
       y[u] = (int16_t)(result > p->high ? p->high : result);

@@ -1,7 +1,7 @@
 /* REDUCE over all rows and columns, int16: maximum or minimum.
  *
  * src : rows of pixels of `channels` int16
- * acc : int16[channels], 2-byte aligned
+ * acc : int16[channels]
  * dst : one pixel of `channels` int16
  * Bit-exact to mcuc/ops/reduce.py:ref.
  */
@@ -22,7 +22,7 @@ MCUC_FN void mcuc_reduce_s16_s16__c(const void *params, const void *call)
       acc[c] = (int16_t)p->start;
     }
   } else if (io->phase == MCUC_FOLD_FINISH) {
-    memcpy(io->dst, acc, 2u * (size_t)p->channels);
+    memcpy(io->dst, acc, (size_t)p->channels * sizeof *acc);
   } else {
     for (i = 0; i < io->n; ++i) {
       const int16_t *src = (const int16_t *)mcuc_at(io->src, i * io->src_step);

@@ -10,16 +10,6 @@
 #include "mcuc/requant.h"
 #include "transpose_conv/transpose_conv.h"
 
-static int64_t mcuc_transpose_conv_s16_dot(int64_t acc, const int16_t *x, const int8_t *w,
-                                           int32_t n)
-{
-  int32_t i;
-  for (i = 0; i < n; ++i) {
-    acc += x[i] * w[i];
-  }
-  return acc;
-}
-
 /* One output element: at is its column in the uncut output, weights those of its channel. */
 static int64_t mcuc_transpose_conv_s16_sum(const mcuc_transpose_conv_s16_params *p,
                                            const mcuc_rows_call *io, int32_t at,
@@ -27,20 +17,22 @@ static int64_t mcuc_transpose_conv_s16_sum(const mcuc_transpose_conv_s16_params 
 {
   const int32_t step = io->in[0].view.pixel_stride;
   const int32_t y = io->y + p->top;
-  int32_t i, j;
+  int32_t i, j, c;
   for (i = y % p->stride_h; i < p->kernel_h && i <= y; i += p->stride_h) {
     const int32_t row = (y - i) / p->stride_h;
-    const int16_t *src;
+    const uint8_t *src;
     if (row >= p->in_h) {
       continue;
     }
-    src = (const int16_t *)(const void *)mcuc_source_row(io, 0, row);
+    src = mcuc_source_row(io, 0, row);
     for (j = at % p->stride_w; j < p->kernel_w && j <= at; j += p->stride_w) {
       const int32_t column = (at - j) / p->stride_w;
       if (column < p->in_w) {
+        const int16_t *x = (const int16_t *)mcuc_at(src, column * step);
         const int8_t *w = weights + (i * p->kernel_w + j) * p->in_c;
-        acc = mcuc_transpose_conv_s16_dot(acc, (const int16_t *)mcuc_at(src, column * step), w,
-                                          p->in_c);
+        for (c = 0; c < p->in_c; ++c) {
+          acc += x[c] * w[c];
+        }
       }
     }
   }

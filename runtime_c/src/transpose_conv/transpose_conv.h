@@ -19,6 +19,7 @@ typedef struct mcuc_transpose_conv_params {
   int32_t low, high;  /* clamping range */
 } mcuc_transpose_conv_params;
 
+/* int16 with int8 weights. */
 typedef struct mcuc_transpose_conv_s16_params {
   const int8_t *weights;     /* [out_c][kernel_h][kernel_w][in_c] */
   const int64_t *bias;       /* [out_c] */

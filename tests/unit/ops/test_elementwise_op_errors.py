@@ -13,7 +13,7 @@ from mcuc.ops import dequantize as dequantize_op
 from mcuc.ops import logistic as logistic_op
 from mcuc.ops import transpose as transpose_op
 from mcuc.ops.spec import Site
-from tests.support.cases import s8
+from tests.support.cases import s8, s16
 
 X = s8((1, 4, 4, 8), 0.1, 3)
 F32 = TensorType((1, 4, 4, 8), DType.F32)
@@ -35,7 +35,17 @@ class Refusal:
     codes: tuple[str, ...]
 
 
+S16 = s16((1, 4, 4, 8), 0.001)
 REFUSALS = {
+    "int16 and int8": Refusal("add", add.Attrs(), (S16, X), S16, ("E110",)),
+    "int16 to int8": Refusal("mul", mul.Attrs(), (S16, S16), X, ("E110",)),
+    "int16 zero point": Refusal(
+        "relu", relu.Attrs(), (replace(S16, quant=Quant((0.1,), (5,))),), S16, ("E203",)
+    ),
+    "int16 relu_n1_to_1": Refusal("relu", relu.Attrs("relu_n1_to_1"), (S16,), S16, ("E110",)),
+    "int16 softmax scale": Refusal("softmax", softmax.Attrs(), (S16,), S16, ("E205",)),
+    "int16 logistic scale": Refusal("logistic", logistic_op.Attrs(), (S16,), S16, ("E205",)),
+    "int16 to uint8": Refusal("quantize", quantize.Attrs(), (S16,), U8, ("E110",)),
     "float operand": Refusal("add", add.Attrs(), (X, F32), X, ("E110",)),
     "float result": Refusal("mul", mul.Attrs(), (X, X), F32, ("E110",)),
     "shapes": Refusal("add", add.Attrs(), (X, s8((1, 4, 3, 8))), X, ("E111",)),

@@ -56,7 +56,7 @@ def transpose_conv_(operator: Operator) -> Parts:
 
 
 def fully_connected_(operator: Operator) -> Mapped:
-    """FullyConnectedOptions: activation, weights_format, keep_num_dims."""
+    """FullyConnectedOptions: activation, format, keep_num_dims, asymmetric_quantize_inputs."""
     layout = operator.options.scalar(1, "i8")
     if layout != 0:
         name = enum_names("FullyConnectedOptionsWeightsFormat").get(layout, str(layout))
@@ -68,7 +68,11 @@ def fully_connected_(operator: Operator) -> Mapped:
     keep = operator.options.scalar(2, "bool", False)
     return Mapped(
         "fully_connected",
-        fully_connected.Attrs(keep_num_dims=keep, activation=operator.activation(0)),
+        fully_connected.Attrs(
+            keep_num_dims=keep,
+            activation=operator.activation(0),
+            asymmetric=operator.options.scalar(3, "bool", False),
+        ),
     )
 
 
