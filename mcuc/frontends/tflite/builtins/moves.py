@@ -230,7 +230,7 @@ def resize_nearest(operator: Operator) -> Parts:
     """ResizeNearestNeighborOptions: align_corners, half_pixel_centers. Operands: input, size."""
     shape = operator.type().shape
     size = operator.integers(1, "size")
-    if len(shape) != 4 or len(size) != 2:
+    if len(shape) != 4 or len(size) != 2 or min(size) < 1:
         raise operator.error("E114", f"shape {shape} and size {size}; rank 4 and 2 are needed")
     _check_sizes(operator, size)
     corners, centers = (operator.options.scalar(field, "bool", False) for field in (0, 1))
