@@ -21,12 +21,14 @@ class Operator:
         inputs: Operands by position, None where absent.
         outputs: Results with their declared types.
         loc: For messages.
+        intermediates: Types of what it computes inside, where the file states them.
     """
 
     options: Table
     inputs: tuple[Value | None, ...]
     outputs: tuple[Value, ...]
     loc: Loc
+    intermediates: tuple[TensorType | None, ...] = ()
 
     def shape(self, position: int = 0) -> tuple[int, ...]:
         """The shape of an operand; () if it is absent."""
@@ -144,7 +146,23 @@ class Known:
     result: int | TensorType = 0
 
 
-Parts = tuple[Part | Known, ...]
+@dataclass(frozen=True)
+class Source:
+    """State as a run finds it: zeros at first."""
+
+    result: TensorType
+
+
+@dataclass(frozen=True)
+class Remember:
+    """The result of a part becomes the state `source` of the next run; both as in `operands`."""
+
+    source: int
+    value: int
+
+
+AnyPart = Part | Known | Source | Remember
+Parts = tuple[AnyPart, ...]
 
 
 @dataclass(frozen=True)
@@ -155,7 +173,9 @@ class Builtin:
         map: From the operator to the op, or to several; raises ModelError for what has no
             counterpart.
         options: Name in BuiltinOptions of the table that `map` reads; "" if it reads none.
+        keeps_state: Variable tensors among its operands are known to `map`.
     """
 
     map: Callable[[Operator], Mapped | Parts]
     options: str = ""
+    keeps_state: bool = False

@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcuc.frontends.tflite.operator import Builtin, Known, Operator, Part, Parts
+from mcuc.frontends.tflite.operator import Builtin, Known, Mapped, Operator, Part, Parts
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops import concatenation, pad, reshape, take, transpose
+from mcuc.ops import concatenation, pad, reshape, resize_bilinear, take, transpose
 
 Picks = Sequence[Sequence[int] | None]
 
@@ -239,6 +239,16 @@ def resize_nearest(operator: Operator) -> Parts:
     return taken(operator, [None, rows, columns, None])
 
 
+def resize_bilinear_(operator: Operator) -> Mapped:
+    """ResizeBilinearOptions: align_corners, half_pixel_centers, behind two unused fields."""
+    size = operator.integers(1, "size")
+    if len(size) != 2:
+        raise operator.error("E114", f"the size is {size}; rows and columns are needed")
+    corners, centers = (operator.options.scalar(field, "bool", False) for field in (2, 3))
+    attrs = resize_bilinear.Attrs((size[0], size[1]), corners, centers)
+    return Mapped("resize_bilinear", attrs, operands=1)
+
+
 def _nearest(size: int, out: int, corners: bool, centers: bool) -> list[int]:
     """TFLite `GetNearestNeighbor`, in float32."""
     one = np.float32(1)
@@ -407,6 +417,7 @@ BUILTINS = {
     "MIRROR_PAD": Builtin(mirror_pad, "MirrorPadOptions"),
     "REVERSE_V2": Builtin(reverse),
     "RESIZE_NEAREST_NEIGHBOR": Builtin(resize_nearest, "ResizeNearestNeighborOptions"),
+    "RESIZE_BILINEAR": Builtin(resize_bilinear_, "ResizeBilinearOptions"),
     "GATHER": Builtin(gather, "GatherOptions"),
     "DEPTH_TO_SPACE": Builtin(depth_to_space, "DepthToSpaceOptions"),
     "SPACE_TO_DEPTH": Builtin(space_to_depth, "SpaceToDepthOptions"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
-from mcuc.ops import mean, reduce
+from mcuc.ops import arg_max, mean, reduce
 
 
 def mean_(operator: Operator) -> Mapped:
@@ -26,7 +26,21 @@ def _reduce(kind: str) -> Callable[[Operator], Mapped]:
     return mapped
 
 
+def _arg(least: bool) -> Callable[[Operator], Mapped]:
+    """Operand 1 is the axis."""
+
+    def mapped(operator: Operator) -> Mapped:
+        axes = operator.integers(1, "axis")
+        if len(axes) != 1:
+            raise operator.error("E115", f"the axis has {len(axes)} elements, not 1")
+        return Mapped("arg_max", arg_max.Attrs(axes[0], least), operands=1)
+
+    return mapped
+
+
 BUILTINS = {
+    "ARG_MAX": Builtin(_arg(False)),
+    "ARG_MIN": Builtin(_arg(True)),
     "MEAN": Builtin(mean_, "ReducerOptions"),
     "SUM": Builtin(_reduce("sum"), "ReducerOptions"),
     "REDUCE_MAX": Builtin(_reduce("max"), "ReducerOptions"),
