@@ -68,8 +68,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         units = state.shape[1]
         shape = (steps + 2, units)
         _check_weights(problems, depth, units)
-    exponent = math.log2(attrs_of(site).cell_scale) if attrs_of(site).cell_scale > 0 else 0.5
-    if exponent != int(exponent) or not -15 <= exponent <= -9:
+    scale = attrs_of(site).cell_scale
+    if not 2.0**-15 <= scale <= 2.0**-9 or math.frexp(scale)[0] != 0.5:
         problems.add("E202", "the scale of the cell is not a power of two from 2^-15 to 2^-9")
     problems.raise_all()
     combined(site, lambda *_: _factors(site))

@@ -75,6 +75,33 @@ class Operator:
             raise self.error("E117", f"the {name} has {value.const.size} elements")
         return tuple(value.const.ravel().tolist())
 
+    def integer(self, position: int, name: str) -> int:
+        """A constant operand of one integer."""
+        found = self.integers(position, name)
+        if len(found) != 1:
+            raise self.error("E115", f"the {name} has {len(found)} elements, not 1")
+        return found[0]
+
+    def pairs(self, position: int, name: str) -> list[tuple[int, int]]:
+        """A constant operand of integers, two by two."""
+        found = self.integers(position, name)
+        if len(found) % 2:
+            raise self.error("E115", f"the {name} have {len(found)} elements, which are no pairs")
+        return list(zip(found[::2], found[1::2], strict=True))
+
+    def const(self, position: int, name: str) -> Array:
+        """The data of a constant operand.
+
+        Raises:
+            ModelError: E112 missing, E113 not stored in the file.
+        """
+        value = self.inputs[position] if position < len(self.inputs) else None
+        if value is None:
+            raise self.error("E112", f"operand {position} (the {name}) is missing")
+        if value.const is None:
+            raise self.error("E113", f"the {name} (operand {position}) is computed at run time")
+        return value.const
+
     def activation(self, field: int) -> str:
         """The fused activation in an options field, as the ops spell it."""
         code = self.options.scalar(field, "i8")

@@ -30,10 +30,8 @@ def _arg(least: bool) -> Callable[[Operator], Mapped]:
     """Operand 1 is the axis."""
 
     def mapped(operator: Operator) -> Mapped:
-        axes = operator.integers(1, "axis")
-        if len(axes) != 1:
-            raise operator.error("E115", f"the axis has {len(axes)} elements, not 1")
-        return Mapped("arg_max", arg_max.Attrs(axes[0], least), operands=1)
+        axis = operator.integer(1, "axis")
+        return Mapped("arg_max", arg_max.Attrs(axis, least), operands=1)
 
     return mapped
 

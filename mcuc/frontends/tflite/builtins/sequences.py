@@ -29,7 +29,7 @@ def lstm_(operator: Operator) -> Parts:
     if x.dtype is not DType.S8 or cell.dtype is not DType.S16 or cell.quant is None:
         raise operator.error("E110", "an LSTM is supported on int8 with an int16 cell")
     major = operator.options.scalar(3, "bool", False)
-    if len(x.shape) != 3 or x.shape[1 if major else 0] != 1:
+    if len(x.shape) != 3 or not out_state.shape or x.shape[1 if major else 0] != 1:
         raise operator.error("E114", f"the input is {x.shape}; one sequence is supported")
     if operator.options.scalar(0, "i8") != _TANH:
         raise operator.error("E115", "the activation of an LSTM must be TANH")
