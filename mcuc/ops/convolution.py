@@ -96,7 +96,7 @@ def window_fields(site: Site) -> dict[str, ParamValue]:
 
 def _input_dtype(site: Site) -> DType:
     """Of an input that may be missing: then nothing depends on it."""
-    x = site.inputs[INPUT]
+    x = site.inputs[INPUT] if site.inputs else None
     return DType.S8 if x is None else x.dtype
 
 
