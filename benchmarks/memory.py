@@ -5,7 +5,7 @@
 
 Bytes are arena + state on a Cortex-M4, the scratch of its kernels included, of plans that the
 validator has executed row by row (`--io quantized`, so that only int8 tensors count). Executed MACs
-are those of layer by layer in every column.
+are those of layer by layer in every column but the last one of ours.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered, lower_and_plan
 from mcuc.device.boards import load_board
 from mcuc.frontends.tflite.load import load_tflite
-from mcuc.report.document import Footprint, Origin, document
+from mcuc.report.document import Footprint, Origin, document, graph_macs
 from mcuc.report.memory_map import memory_map
 
 ROOT = Path(__file__).parents[1]
@@ -39,7 +39,14 @@ MODELS = {
     "repo/tflm_person_detect_int8": "82,308 (TFLM, measured)",
     "repo/mlperf_kws01_dscnn_int8": "22,820 (TFLM, measured)",
 }
-COLUMNS = (("consumed", "layer"), ("kept", "auto"), ("consumed", "auto"), ("streamed", "auto"))
+RECOMPUTE = 8.0  # percent
+COLUMNS = (
+    ("consumed", "layer", 0.0),
+    ("kept", "auto", 0.0),
+    ("consumed", "auto", 0.0),
+    ("streamed", "auto", 0.0),
+    ("streamed", "auto", RECOMPUTE),
+)
 BOARD = "qemu_m4"
 PICTURE = "mcunet/mbv2-w0.35-r144_rand"
 PICTURES = {
@@ -70,20 +77,36 @@ def state_bytes(made: Lowered) -> int:
 def rows() -> list[str]:
     """Lines of the table."""
     lines = [
-        "| model | layer by layer | kept input | consumed input | streamed input | others |",
-        "| --- | ---: | ---: | ---: | ---: | --- |",
+        "| model | layer by layer | kept input | consumed input | streamed input "
+        f"| streamed, up to {RECOMPUTE:g} % more MACs | others |",
+        "| --- | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for model, published in MODELS.items():
         cells = []
-        for mode, schedule in COLUMNS:
+        for mode, schedule, recompute in COLUMNS:
             made = lowered(
-                model, Options(io="quantized", input_mode=mode, schedule=schedule, minimize="sram")
+                model,
+                Options(
+                    io="quantized",
+                    input_mode=mode,
+                    schedule=schedule,
+                    minimize="sram",
+                    max_recompute=recompute,
+                ),
             )
             cells.append(f"{made.plan.arena_bytes + state_bytes(made):,}")
+            if recompute:
+                cells[-1] += f" at {_factor(made):.3f}x"
         name = model.partition("/")[2]
         lines.append(f"| {name} | {' | '.join(cells)} | {published} |")
         print(lines[-1], file=sys.stderr)
     return lines
+
+
+def _factor(made: Lowered) -> float:
+    """MACs executed, by those of layer by layer."""
+    executed = sum(step.macs for step in made.program.steps())
+    return executed / graph_macs(made.graph, made.program.numerics)
 
 
 def picture(options: Options) -> str:

@@ -1,9 +1,10 @@
-"""Measures what the kernels cost on the emulated Cortex-M4 and fits the model of mcuc.cost.
+"""Measures what the kernels cost on emulated cores and fits the model of mcuc.cost.
 
     python -m benchmarks.work            prints the fit and its error per kernel
     python -m benchmarks.work --write    also writes mcuc/cost/cortex_m4.json
 
-Every step of a few real networks is traced, layer by layer and streamed, with and without tiles.
+Every step of a few real networks is traced, layer by layer and streamed, with and without tiles, on
+a Cortex-M4; kernels that are not used there are measured on a Cortex-M3.
 The instructions of a kernel are fitted as per_mac * MACs + per_element * output elements + per_call
 * calls (mcuc/schedule/call.py says how often a kernel is called). What the steps of a tile take
 above their kernels is divided by the number of steps and blocks.
@@ -37,6 +38,7 @@ MODELS = (
 )
 
 
+BOARDS = ("qemu_m4", "qemu_m3")
 SCHEDULES = (
     ("layer", 0.0, "consumed"),
     ("auto", 0.0, "consumed"),
@@ -47,6 +49,15 @@ Point = tuple[float, float, float, float]  # MACs, output elements, calls, instr
 
 
 def measure() -> tuple[dict[str, list[Point]], list[tuple[list[Call], int]]]:
+    """Points and tiles as from :func:`measure_on`, of all boards."""
+    points, tiles = measure_on(BOARDS[0])
+    for board in BOARDS[1:]:
+        others, _ = measure_on(board)
+        points.update({symbol: found for symbol, found in others.items() if symbol not in points})
+    return points, tiles
+
+
+def measure_on(board: str) -> tuple[dict[str, list[Point]], list[tuple[list[Call], int]]]:
     """Kernel -> points; and of tiles the calls that they are made of, with their instructions."""
     points: dict[str, list[Point]] = defaultdict(list)
     tiles = []
@@ -54,6 +65,7 @@ def measure() -> tuple[dict[str, list[Point]], list[tuple[list[Call], int]]]:
         for schedule, recompute, mode in SCHEDULES:
             compiled = compile_model(
                 model_file(model),
+                board=board,
                 schedule=schedule,
                 minimize="sram",
                 max_recompute=recompute,
@@ -73,7 +85,7 @@ def measure() -> tuple[dict[str, list[Point]], list[tuple[list[Call], int]]]:
                     (call,) = calls
                     known = float(call.macs), float(call.elements), float(call.calls)
                     points[call.symbol].append((*known, float(entry.instructions or 0)))
-            print(f"measured {model} {schedule} {recompute} {mode}", file=sys.stderr)
+            print(f"measured {board} {model} {schedule} {recompute} {mode}", file=sys.stderr)
     return points, tiles
 
 

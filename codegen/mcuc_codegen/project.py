@@ -17,7 +17,7 @@ from mcuc_codegen.ports import PortView, port_views
 from mcuc_codegen.sources import driver_headers, kernel_header, kernel_sources, runtime_files
 from mcuc_codegen.tables import Tables
 
-STATE_BYTES = 4  # rows of the input that have come
+STATE_BYTES = 4  # rows of the input that have come, or runs of a sliding window
 
 
 @dataclass(frozen=True)
@@ -41,6 +41,8 @@ class Project:
         regions: Used RAM regions in the order of `<name>_memory.ram`.
         weights_bytes: Size of all constant data tables.
         state_bytes: Memory that lives from one call to the next.
+        window: Rows of the sliding window that the input is the newest part of; 0 = none slides.
+        window_runs: Runs that fill it.
         delivery: How an input outside the plan comes: "pushed", "fetched", or "" without one.
     """
 
@@ -52,10 +54,14 @@ class Project:
     weights_bytes: int
     state_bytes: int = 0
     delivery: str = ""
+    window: int = 0
+    window_runs: int = 1
 
     @property
     def run_function(self) -> str:
         """The function that computes: what the stack bound is for."""
+        if self.window:
+            return f"{self.name}_run_hop"
         kinds = {"": "run", "pushed": "push_rows", "fetched": "run_random"}
         return f"{self.name}_{kinds[self.delivery]}"
 
@@ -98,6 +104,8 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
     outputs = port_views(program.outputs, program.graph, tables, "output", name)
     outside = next((port for port in inputs if port.outside), None)
     regions = _regions(program, plan, tables, name)
+    counts = program.pushes or program.graph.window
+    state_bytes = STATE_BYTES if counts else program.state_bytes
     params_headers = sorted({step.params.header for step in program.leaves()})
     context = {
         "name": name,
@@ -111,7 +119,9 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         "inputs": inputs,
         "pushed": outside if program.pushes else None,
         "fetched": outside if program.fetches else None,
-        "state_bytes": STATE_BYTES if program.pushes else program.state_bytes,
+        "sliding": program.window_runs if program.graph.window else 0,
+        "window": program.graph.window,
+        "state_bytes": state_bytes,
         "states": [_state(program, tables, i) for i in range(len(program.states))],
         "kept": _kept(program),
         "outputs": outputs,
@@ -137,7 +147,9 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         outputs=tuple(outputs),
         regions=tuple(regions),
         weights_bytes=sum(table.size_bytes for table in tables.data),
-        state_bytes=STATE_BYTES if program.pushes else program.state_bytes,
+        state_bytes=state_bytes,
+        window=program.graph.window,
+        window_runs=program.window_runs,
         delivery="pushed" if program.pushes else "fetched" if program.fetches else "",
     )
 

@@ -175,6 +175,11 @@ CODES: dict[str, Page] = {
         "No schedule is predicted to take as few instructions as `--latency` allows.",
         "Allow more, or see `mcuc schedule`; faster are a smaller model or another core.",
     ),
+    "E308": Page(
+        "The model cannot compute only the new rows of a sliding window.",
+        "The message names every op that prevents it: padding along the rows, strides that do not "
+        "divide the step. Train with padding=VALID along the rows, or run whole windows.",
+    ),
     "E401": Page(
         "The arena does not fit the RAM given.",
         "See the largest buffers in the message: smaller input, fewer channels, another "

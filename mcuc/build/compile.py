@@ -91,6 +91,7 @@ def compile_model(
     minimize: str = "balanced",
     max_recompute: float = 0.0,
     latency: int | None = None,
+    sliding: int | None = None,
     point: int | None = None,
     groups: Sequence[Group] = (),
 ) -> Compiled:
@@ -103,7 +104,7 @@ def compile_model(
         io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
-        minimize, max_recompute, latency, point: See `Options`.
+        minimize, max_recompute, latency, sliding, point: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
 
     Raises:
@@ -122,6 +123,7 @@ def compile_model(
         minimize=minimize,
         max_recompute=max_recompute,
         latency=latency,
+        sliding=sliding,
         point=point,
         groups=tuple(groups),
     )

@@ -33,7 +33,7 @@ def load_samples(
             why=f"it holds {', '.join(arrays) or 'nothing'}",
             help="save samples and labels with numpy.savez(file, x=..., y=...)",
         )
-    graph = compiled.lowered.graph
+    graph = compiled.lowered.whole
     if len(graph.inputs) != 1:
         raise ModelError("E121", f"the model has {len(graph.inputs)} inputs; evaluate takes one")
     x, y = arrays["x"][:limit], arrays["y"][:limit]

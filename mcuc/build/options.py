@@ -43,6 +43,8 @@ class Options:
         max_recompute: Percent by which "auto" may execute more MACs than layer by layer; math.inf =
             no limit (null in JSON).
         latency: Limit of the predicted instructions.
+        sliding: Rows by which a window of the input moves from run to run: only they are given,
+            and only what is new is computed; None = every run has its own input.
         point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
@@ -60,6 +62,7 @@ class Options:
     minimize: str = MINIMIZE[0]
     max_recompute: float = 0.0
     latency: int | None = None
+    sliding: int | None = None
     point: int | None = None
     groups: tuple[Group, ...] = field(default=())
 
@@ -80,6 +83,8 @@ class Options:
             if limit is not None and limit <= 0:
                 raise usage(option, f"{limit} is not a positive number of bytes")
 
+        if self.sliding is not None and (self.sliding <= 0 or self.input_mode != "consumed"):
+            raise usage("sliding", "takes a positive number of rows, and --input-mode consumed")
         if self.latency is not None and self.latency <= 0:
             raise usage("latency", f"{self.latency} is not a positive number of instructions")
         if not self.max_recompute >= 0:
@@ -109,6 +114,7 @@ class Options:
             "minimize": self.minimize,
             "max_recompute": None if math.isinf(self.max_recompute) else self.max_recompute,
             "latency": self.latency,
+            "sliding": self.sliding,
             "point": self.point,
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups

@@ -25,6 +25,7 @@ from mcuc.passes.positive_scales import POSITIVE_SCALES
 from mcuc.passes.remove_channels import remove_channels_pass
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
 from mcuc.passes.remove_identities import remove_identities_pass
+from mcuc.passes.slide import slide_pass
 from mcuc.passes.spec import Pass
 from mcuc.passes.stream_input import STREAM_INPUT
 from mcuc.passes.strip_io_quantize import STRIP_IO_QUANTIZE
@@ -39,6 +40,7 @@ log = logging.getLogger(__name__)
 def passes(options: Options) -> list[Pass]:
     """Graph -> Graph, in order. A new pass is a module of mcuc/passes and a line here."""
     outside = options.input_mode in ("streamed", "random")
+    sliding = [slide_pass(options.sliding, options.numerics)] if options.sliding else []
     stripped = [STRIP_IO_QUANTIZE] if options.io == "quantized" else []
     return [
         *stripped,  # first: what follows sees the border that the user asked for
@@ -53,6 +55,7 @@ def passes(options: Options) -> list[Pass]:
         remove_channels_pass(options.numerics),  # constants, and what nothing depends on
         flatten_pass(options.numerics),  # a flattened map is read row by row
         REMOVE_DEAD_NODES,  # what the passes above left behind
+        *sliding,  # only the new rows of a window are computed
         *([STREAM_INPUT] if outside else []),  # rows of the input get a place to stay
         Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory
     ]
@@ -66,11 +69,14 @@ class Lowered:
         source: The graph as loaded.
         graph: The graph after the passes.
         chosen: Its schedule, program and plan.
+        whole: What the outputs mean: the graph that is run, or where a window slides, the one
+            before the new rows were told from the old.
     """
 
     source: Graph
     graph: Graph
     chosen: Chosen
+    whole: Graph
 
     @property
     def program(self) -> Program:
@@ -99,16 +105,19 @@ def prepare(graph: Graph, options: Options) -> Graph:
 def lower_and_plan(graph: Graph, target: Target, options: Options) -> Lowered:
     """Everything between the loaded graph and C."""
     prepared = prepare(graph, options)
+    whole = prepared
+    if options.sliding:
+        whole = prepare(graph, dataclasses.replace(options, sliding=None))
     if options.sram_bytes is not None:
         target = limited(target, options.sram_bytes)
     internal = tuple(region for region in target.regions if not region.external)
     if 0 < len(internal) < len(target.regions):  # external memory: if no schedule does without
         try:
             inside = dataclasses.replace(target, regions=internal)
-            return Lowered(graph, prepared, choose(prepared, inside, options))
+            return Lowered(graph, prepared, choose(prepared, inside, options), whole)
         except MemoryBudgetError as error:
             log.warning("external memory is needed: %s", error.what)
-    return Lowered(graph, prepared, choose(prepared, target, options))
+    return Lowered(graph, prepared, choose(prepared, target, options), whole)
 
 
 def limited(target: Target, sram_bytes: int) -> Target:

@@ -91,7 +91,7 @@ def outputs_on(
 ) -> list[list[Array]]:
     """The outputs of each vector, run once."""
     if place == "reference":
-        graph, numerics = compiled.lowered.graph, compiled.options.numerics
+        graph, numerics = compiled.lowered.whole, compiled.options.numerics
         memory: dict[int, Array] = {}
         return [run_reference(graph, vector, numerics, memory=memory) for vector in vectors]
     with bench(compiled, place) as made:

@@ -13,7 +13,7 @@ from mcuc.report.document import Json
 def run_model(
     compiled: Compiled, place: str, vector: Sequence[Array], profile: bool = True
 ) -> tuple[list[Array], Json]:
-    """One inference.
+    """One inference; where a window slides, all runs that fill it, of which the mean counts.
 
     Args:
         compiled: The model.
@@ -28,9 +28,10 @@ def run_model(
     with bench(compiled, place) as made:
         record = made.run([vector])[0]
         traced = made.run([vector], trace=True)[0] if profile and place == "qemu" else None
+    runs = compiled.lowered.program.window_runs
     report["run"] = {
         "on": compiled.board.id if place == "qemu" else "host",
-        "instructions": record.instructions,
+        "instructions": None if record.instructions is None else record.instructions // runs,
         "stack_bytes": record.stack_bytes,
         "guards_intact": record.guards_intact,
         "optimize": compiled.options.optimize,
@@ -45,5 +46,5 @@ def run_model(
                 row = order.index(steps[entry.id].node)
                 totals[row] = totals.get(row, 0) + entry.instructions
         for row, instructions in totals.items():
-            report["layers"][row]["instructions"] = instructions
+            report["layers"][row]["instructions"] = instructions // runs
     return compiled.unit.decode(record.outputs), report

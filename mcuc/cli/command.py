@@ -102,6 +102,9 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      type=click.Choice(["kept", "consumed", "streamed", "random"]),
                      help="Inputs survive a run, are overwritten by it, come row by row, or are "
                      "asked for."),
+        click.option("--sliding", type=int, default=None, metavar="ROWS",
+                     help="Rows by which a window of the input moves: only what is new is "
+                     "computed."),
         click.option("--optimize", default=None,
                      type=click.Choice(["size", "balanced", "speed"]),
                      help="What the C compiler optimises for."),

@@ -49,7 +49,7 @@ def command(
     from mcuc.build.vectors import load_inputs, random_vectors
 
     compiled = compiled_source(source, given)
-    graph = compiled.lowered.graph
+    graph = compiled.lowered.whole
     if data is None:
         vector = random_vectors(graph, 1, seed)[0]
     else:

@@ -58,7 +58,7 @@ def command(
     if set(where) == {"reference"} and against is None:
         raise click.UsageError("the reference alone compares with nothing: see --on, --against")
     compiled = compiled_source(source, given)
-    sets = [load_inputs(path, compiled.lowered.graph, factor, offset) for path in data]
+    sets = [load_inputs(path, compiled.lowered.whole, factor, offset) for path in data]
     with progress(f"verifying {compiled.project.name}", as_json):
         report = verify_model(compiled, where, vectors, against or "", sets, seed)
     save_report(compiled, report)

@@ -1,7 +1,8 @@
 """Predicted instructions of a step: what the search compares schedules by.
 
-The coefficients are measured on the emulated Cortex-M4 (`python -m benchmarks.work`) and serve all
-cores: schedules are only compared with each other, with the same kernels.
+The coefficients are measured on the emulated Cortex-M4, those of kernels that it does not use on
+the Cortex-M3 (`python -m benchmarks.work`), and serve all cores: schedules are only compared with
+each other, with the same kernels.
 """
 
 from __future__ import annotations

@@ -74,6 +74,9 @@ class Graph:
         outputs: Ids of outputs, in the order of the file; may repeat, may be inputs or constants.
         name: The model's label.
         states: What it keeps from run to run.
+        rolling: Pairs of an input and an output that share memory: what a run leaves in the output
+            is what the next one finds in the input. They are the last inputs and outputs.
+        window: Rows of the sliding window whose newest rows are the first input; 0 = none slides.
     """
 
     nodes: tuple[Node, ...]
@@ -82,6 +85,8 @@ class Graph:
     outputs: tuple[int, ...]
     name: str = "model"
     states: tuple[State, ...] = ()
+    rolling: tuple[tuple[int, int], ...] = ()
+    window: int = 0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "values", MappingProxyType(dict(self.values)))

@@ -366,9 +366,11 @@ class Program:
     """Everything that is needed to plan memory and write C.
 
     Attributes:
+        inputs, outputs: Of the application; `rolling` ones are not among them.
         overlaps: Pairs of buffers that need not be apart.
         numerics: Name of the rule set, "litert-2.3" or "tflm".
         states: What outlives a run.
+        rolling: Rows of the arena that outlive it: as a run finds and leaves them, in one place.
     """
 
     graph: Graph
@@ -381,6 +383,7 @@ class Program:
     numerics: str = "litert-2.3"
     notes: tuple[str, ...] = field(default=())
     states: tuple[Kept, ...] = ()
+    rolling: tuple[tuple[Port, Port], ...] = ()
 
     @property
     def state_bytes(self) -> int:
@@ -406,6 +409,12 @@ class Program:
     @property
     def _outside(self) -> bool:
         return any(operand.outside for step in self.steps() for operand in step.inputs)
+
+    @property
+    def window_runs(self) -> int:
+        """Runs after which the outputs are those of a whole window; 1 if no window slides."""
+        rows = self.graph.type(self.graph.inputs[0]).nhwc[1] if self.graph.window else 1
+        return max(1, -(-self.graph.window // rows))
 
     def steps(self) -> list[Step]:
         """All steps; the index is the step id used in traces."""

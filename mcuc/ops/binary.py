@@ -31,7 +31,7 @@ def infer_binary(
     problems = Problems(site)
     a = problems.operand(0, "first operand", dtypes)
     b = problems.operand(1, "second operand", dtypes if a is None else (a.dtype,))
-    shape = _broadcast_shape(problems, a, b) if a is not None and b is not None else ()
+    shape = broadcast_shape(problems, a, b) if a is not None and b is not None else ()
     problems.per_tensor(a, "first operand")
     problems.per_tensor(b, "second operand")
     problems.activation(activation, problems.result_like(a))
@@ -39,7 +39,7 @@ def infer_binary(
     return (TensorType(shape, site.output.dtype, site.output.quant),)
 
 
-def _broadcast_shape(problems: Problems, a: TensorType, b: TensorType) -> tuple[int, ...]:
+def broadcast_shape(problems: Problems, a: TensorType, b: TensorType) -> tuple[int, ...]:
     """Shape of a op b, or a recorded problem."""
     rank = max(len(a.shape), len(b.shape))
     left, right = _aligned(a.shape, rank), _aligned(b.shape, rank)

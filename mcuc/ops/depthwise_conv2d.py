@@ -177,16 +177,22 @@ def suits_dsp(site: Site, target: Target) -> bool:
 def suits_planar(site: Site, target: Target, size: int) -> bool:
     """The DSP extension, and square windows of that size."""
     one = has_one_output_each(site, target)
-    return target.dsp and one and depthwise_planar.suits(site, size)
+    return target.dsp and one and depthwise_planar.suits_dsp(site, size)
 
 
-def _planar(size: int) -> Kernel:
+def suits_planar_mac(site: Site, target: Target, size: int) -> bool:
+    """Square windows of that size, and factors of the usual form."""
+    return has_one_output_each(site, target) and depthwise_planar.suits_mac(site, size)
+
+
+def _planar(size: int, isa: str) -> Kernel:
+    dsp = isa == "dsp"
     return Kernel(
-        symbol=f"mcuc_depthwise_conv2d_s8_s8_s8_k{size}__dsp_4x1",
-        source=f"depthwise_conv2d/s8_s8_s8_k{size}__dsp_4x1.c",
+        symbol=f"mcuc_depthwise_conv2d_s8_s8_s8_k{size}__{isa}_4x1",
+        source=f"depthwise_conv2d/s8_s8_s8_k{size}__{isa}_4x1.c",
         form=Form.WINDOW,
-        when=functools.partial(suits_planar, size=size),
-        pack=depthwise_planar.pack,
+        when=functools.partial(suits_planar if dsp else suits_planar_mac, size=size),
+        pack=depthwise_planar.pack_dsp if dsp else depthwise_planar.pack_mac,
         window=depthwise_planar.window,
         scratch=depthwise_planar.scratch,
     )
@@ -269,7 +275,7 @@ SPEC = OpSpec(
             window=window,
             scratch=scratch_dsp_single,
         ),
-        *(_planar(size) for size in (3, 5, 7)),
+        *(_planar(size, "dsp") for size in (3, 5, 7)),
         Kernel(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8__dsp_1x4",
             source="depthwise_conv2d/s8_s8_s8__dsp_1x4.c",
@@ -288,6 +294,7 @@ SPEC = OpSpec(
             window=window,
             scratch=scratch_mac_single,
         ),
+        *(_planar(size, "c") for size in (3, 5, 7)),
         Kernel(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8__c_1x4",
             source="depthwise_conv2d/s8_s8_s8__c_1x4.c",

@@ -1,4 +1,4 @@
-"""Depthwise convolutions channel by channel, with the DSP extension: what their kernels are given.
+"""Depthwise convolutions channel by channel: what their kernels are given.
 
 Twin: runtime_c/src/depthwise_conv2d/depthwise_planar.h.
 """
@@ -9,8 +9,9 @@ from dataclasses import replace
 
 import numpy as np
 
+from mcuc.ir.graph import Array
 from mcuc.ir.program import Params, Window
-from mcuc.ops import convolution, dsp_tables
+from mcuc.ops import convolution, depthwise_taps, dsp_tables
 from mcuc.ops.checks import quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, attrs_of
 from mcuc.ops.spec import Site
@@ -21,33 +22,58 @@ _CHANNELS = 4  # that are sorted together
 _MIN_COLUMNS = {3: 12, 5: 6, 7: 5}
 
 
-def suits(site: Site, size: int) -> bool:
-    """Square windows of that size, strides of 1 or 2, rows long enough, positive factors."""
+def suits_dsp(site: Site, size: int) -> bool:
+    """The geometry, and factors that are not negative."""
+    if not _fits(site, size):
+        return False
+    return dsp_tables.can_scale(convolution.multipliers(site, site.output.shape[3])[0])
+
+
+def suits_mac(site: Site, size: int) -> bool:
+    """The geometry, and factors that have the form of mcuc/mac.h."""
+    return _fits(site, size) and depthwise_taps.mac_scales(site) is not None
+
+
+def _fits(site: Site, size: int) -> bool:
+    """Square windows of that size, strides of 1 or 2, rows long enough."""
     attrs = attrs_of(site)
-    channels = site.input(INPUT).shape[3]
     return (
         convolution.kernel_size(site) == (size, size)
         and attrs.stride[1] in (1, 2)
         and attrs.dilation[1] == 1
         and site.output.shape[2] >= _MIN_COLUMNS[size]
-        and channels >= _CHANNELS
-        and dsp_tables.can_scale(convolution.multipliers(site, channels)[0])
+        and site.input(INPUT).shape[3] >= _CHANNELS
     )
 
 
-def pack(site: Site) -> Params:
-    """One stream of constants, by channel."""
+def pack_dsp(site: Site) -> Params:
+    """For cores with the DSP extension."""
     weights = site.const(WEIGHTS)
     _, size, _, channels = weights.shape
     halves = np.zeros((channels, size, size + 1), np.int16)
     halves[:, :, :size] = weights[0].transpose(2, 0, 1)
-    words = halves.view("<i4").astype(np.int32).reshape(channels, -1)
+    return _params(site, depthwise_taps.dsp_scales(site), halves)
+
+
+def pack_mac(site: Site) -> Params:
+    """For the other cores."""
+    weights = site.const(WEIGHTS)
+    channels = weights.shape[3]
+    taps = weights.reshape(-1, channels).T
+    scales = depthwise_taps.mac_scales(site)
+    assert scales is not None
+    return _params(site, scales, np.pad(taps, ((0, 0), (0, -taps.shape[1] % 4))))
+
+
+def _params(site: Site, scales: dsp_tables.Words, weights: Array) -> Params:
+    """The record; scales and weights [channels, ..] make one stream, channel by channel."""
+    words = np.ascontiguousarray(weights).reshape(len(scales), -1).view("<i4").astype(np.int32)
     return Params(
         "mcuc_depthwise_planar_params",
         "depthwise_conv2d/depthwise_planar.h",
         {
-            "stream": np.concatenate([_scales(site), words], axis=1),
-            "channels": channels,
+            "stream": np.concatenate([scales, words], axis=1),
+            "channels": len(scales),
             "stride": attrs_of(site).stride[1],
             "in_zero": quant_of(site.input(INPUT)).zero_point,
             **convolution.output_fields(site, attrs_of(site).activation),
@@ -63,9 +89,3 @@ def window(site: Site) -> Window:
 def scratch(site: Site) -> int:
     """Bytes of the planes."""
     return 2 * _PIXELS * _CHANNELS * convolution.kernel_size(site)[0]
-
-
-def _scales(site: Site) -> dsp_tables.Words:
-    weights = site.const(WEIGHTS)
-    bias = convolution.fold_bias(site, weights.astype(np.int64).sum(axis=(0, 1, 2)))
-    return dsp_tables.scales(bias, *convolution.multipliers(site, weights.shape[3]))

@@ -11,7 +11,7 @@ import numpy.typing as npt
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Params
 from mcuc.ops import convolution, dsp_tables, mac_tables
-from mcuc.ops.checks import quant_of
+from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, attrs_of
 from mcuc.ops.spec import Site
 
@@ -30,19 +30,19 @@ def pack_dsp(site: Site) -> Params:
     """For cores with the DSP extension."""
     taps = _taps(site)
     factors = convolution.multipliers(site, taps.shape[1])
-    scales = dsp_tables.scales(_bias(site), *factors)
+    scales = dsp_scales(site)
     rare = dsp_tables.rare_channels(taps, scales, *factors)
     return _params(site, dsp_tables.channel_stream(taps, scales), rare)
 
 
 def suits_mac(site: Site) -> bool:
     """Whether all factors have the form of mcuc/mac.h."""
-    return _mac_scales(site) is not None
+    return mac_scales(site) is not None
 
 
 def pack_mac(site: Site) -> Params:
     """For the other cores."""
-    scales = _mac_scales(site)
+    scales = mac_scales(site)
     assert scales is not None
     taps = _taps(site)
     none = np.zeros((0, BLOCK + dsp_tables.padded_taps(len(taps))), np.int32)
@@ -86,7 +86,15 @@ def _bias(site: Site) -> Words:
     return convolution.fold_bias(site, _taps(site).astype(np.int64).sum(axis=0))
 
 
-def _mac_scales(site: Site) -> Words | None:
+def dsp_scales(site: Site) -> Words:
+    """`mcuc_dsp_scale` of each channel."""
+    return dsp_tables.scales(_bias(site), *convolution.multipliers(site, site.output.shape[3]))
+
+
+def mac_scales(site: Site) -> Words | None:
+    """`mcuc_mac_scale` of each channel, if all have one."""
     taps = _taps(site)
     factors = convolution.multipliers(site, taps.shape[1])
-    return mac_tables.scales(taps.T, _bias(site), factors, quant_of(site.output).zero_point)
+    zero_point = quant_of(site.output).zero_point
+    low, _ = activation_range(site, attrs_of(site).activation)
+    return mac_tables.scales(taps.T, _bias(site), factors, zero_point, low)

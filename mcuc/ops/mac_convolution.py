@@ -11,7 +11,7 @@ import numpy as np
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Params
 from mcuc.ops import convolution, mac_tables
-from mcuc.ops.checks import quant_of
+from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.spec import Site
 
 # Bytes of scratch up to which windows are copied.
@@ -69,4 +69,6 @@ def _scales(site: Site, filters: Array) -> mac_tables.Words | None:
     matrix = filters.reshape(len(filters), -1)
     bias = convolution.fold_bias(site, matrix.astype(np.int64).sum(axis=1))
     factors = convolution.multipliers(site, len(filters))
-    return mac_tables.scales(matrix, bias, factors, quant_of(site.output).zero_point)
+    zero_point = quant_of(site.output).zero_point
+    low, _ = activation_range(site, convolution.attrs_of(site).activation)
+    return mac_tables.scales(matrix, bias, factors, zero_point, low)

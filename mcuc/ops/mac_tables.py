@@ -21,7 +21,11 @@ _MAX_RIGHT = 22  # (zero point + 1/2) * 2^right stays below the limit
 
 
 def scales(
-    weights: Array, bias: npt.NDArray[np.int32], factors: tuple[Ints, Ints], zero_point: int
+    weights: Array,
+    bias: npt.NDArray[np.int32],
+    factors: tuple[Ints, Ints],
+    zero_point: int,
+    low: int,
 ) -> Words | None:
     """`mcuc_mac_scale` records [outputs, 4]; None if the rule of some output has none.
 
@@ -30,27 +34,30 @@ def scales(
         bias: With all constant parts folded in, for inputs from -128 to 127.
         factors: Multipliers, 0 or in [2^30, 2^31), and shifts, positive to the left.
         zero_point: Of the output.
+        low: Of the output's clamping range.
     """
     multiplier, shift = factors
-    low, high = reach(weights, bias)
+    least, most = reach(weights, bias)
     right = -shift
-    fine = (low > -_LIMIT) & (high < _LIMIT) & (multiplier >= 1 << 30)
-    fine &= (right >= 1) & (right <= _MAX_RIGHT)
+    fine = (least > -_LIMIT) & (most < _LIMIT) & (multiplier >= 1 << 30)
+    # Without a second rounding what is below 0 becomes one less, which the clamp may hide.
+    fine &= (right >= (0 if low >= zero_point else 1)) & (right <= _MAX_RIGHT)
     # An output that is the same at both ends of the reach is the same everywhere; what is added to
     # the weights' sum then does not matter.
     first, last = (
-        fixed.multiply_by_quantized_multiplier(x, multiplier, shift) for x in (low, high)
+        fixed.multiply_by_quantized_multiplier(x, multiplier, shift) for x in (least, most)
     )
     bias = np.where((first == last) & ~fine, 0, bias)
-    low, high = reach(weights, bias)
-    constant = (first == last) & (low > -(1 << _MAX_RIGHT)) & (high < 1 << _MAX_RIGHT) & ~fine
+    least, most = reach(weights, bias)
+    small = (least > -(1 << _MAX_RIGHT)) & (most < 1 << _MAX_RIGHT)
+    constant = (first == last) & small & ~fine
     if not (fine | constant).all():
         return None
     # Of such an accumulator, halved, nothing is left behind a shift by _MAX_RIGHT.
     value = np.where(constant, np.clip(first + zero_point, -128, 127), zero_point)
     right = np.where(constant, _MAX_RIGHT, right)
     doubled = np.where(constant, 1 << 31, 2 * multiplier)
-    rounding = (value << right) + (1 << (right - 1))
+    rounding = (value << right) + ((1 << right) >> 1)
     return np.stack([bias, doubled - (1 << 32), rounding, right], axis=1).astype(np.int32)
 
 

@@ -68,7 +68,8 @@ class _Machine:
                 self.root[node.outputs[0]] = self.root[source]
 
     def run(self) -> None:
-        for port in self.program.inputs:
+        rolling = self.program.rolling
+        for port in (*self.program.inputs, *(before for before, _ in rolling)):
             self._rows(port.value, port.view, port.view.box, write=True)
         for number, segment in enumerate(self.program.segments):
             accumulators: set[int] = set()
@@ -76,7 +77,7 @@ class _Machine:
             for step, row in _calls(segment):
                 self._call(step, row, f"segment {number}, row {row}", accumulators)
                 self._counters(segment)
-        for port in self.program.outputs:
+        for port in (*self.program.outputs, *(after for _, after in rolling)):
             if port.view.const is None:
                 self._rows(port.value, port.view, port.view.box, write=False, where="the end")
 

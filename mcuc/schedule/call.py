@@ -101,7 +101,7 @@ class Caller:
     @functools.cached_property
     def border_columns(self) -> int:
         """Window form: output columns that are computed by a call of their own."""
-        if self.window is None or self.kernel.form is not Form.WINDOW:
+        if self.window is None or self.window.edges or self.kernel.form is not Form.WINDOW:
             return 0
         stride, pad, extent = self.window.stride[1], self.window.pad[1], self.window.extent[1]
         columns = self.canonical.inputs[self.kernel.operands[0]][1]

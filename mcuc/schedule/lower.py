@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from mcuc.errors import McucError, ScheduleError, raise_all
+from mcuc.errors import InternalError, McucError, ScheduleError, raise_all
 from mcuc.ir.graph import Graph, State
 from mcuc.ir.program import Form, Kept, Port, Program, Segment, Step
 from mcuc.ir.target import Target
@@ -53,19 +53,23 @@ def lower(
             continue
         build = {"layer": layer.build, "stream": stream.build, "patch": patch.build}[group.kind]
         segments += build(replace(group, nodes=tuple(live)), callers, storage, len(segments))
-    inputs = tuple(_port(storage, v) for v in graph.inputs)
-    outputs = tuple(_port(storage, v) for v in graph.outputs)
+    ports = {v: _port(storage, v) for v in (*graph.inputs, *graph.outputs)}
+    rolling = tuple((ports[before], ports[after]) for before, after in graph.rolling)
+    if any(before.view.buffer != after.view.buffer for before, after in rolling):
+        raise InternalError("E902", "rows that live from run to run would have to be moved")
+    count = len(rolling)  # they are the last of the inputs and of the outputs
     states = tuple(_kept(storage, state) for state in graph.states)
     return Program(
         graph=graph,
         target=target,
         segments=tuple(_resolved(segment, storage) for segment in segments),
         buffers=storage.buffers(),
-        inputs=tuple(replace(p, view=renumber(p.view, storage)) for p in inputs),
-        outputs=tuple(replace(p, view=renumber(p.view, storage)) for p in outputs),
+        inputs=tuple(ports[v] for v in graph.inputs[: len(graph.inputs) - count]),
+        outputs=tuple(ports[v] for v in graph.outputs[: len(graph.outputs) - count]),
         overlaps=storage.overlaps(),
         numerics=numerics,
         states=tuple(replace(s, result=renumber(s.result, storage)) for s in states),
+        rolling=rolling,
     )
 
 
@@ -134,7 +138,8 @@ def _kept(storage: Storage, state: State) -> Kept:
 
 def _port(storage: Storage, value: int) -> Port:
     shape = storage.graph.type(value).nhwc
-    return Port(value, storage.dense(value, (shape[0] * shape[1], shape[2], shape[3]), 0, False))
+    view = storage.dense(value, (shape[0] * shape[1], shape[2], shape[3]), 0, False)
+    return Port(value, renumber(view, storage))
 
 
 def _form(step: Step, storage: Storage) -> Form:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from benchmarks.mcunetv2 import END, INDEX, MODEL, PAGE, START, redistributed, rows, section
-from benchmarks.memory import lowered
-from mcuc.build.options import Options
+from benchmarks.mcunetv2 import END, INDEX, PAGE, START, network, redistributed, rows, section
 from mcuc.build.receptive_field import receptive_field
+from mcuc.ir.target import HOST
+from mcuc.schedule.lower import lower
 
 pytestmark = [pytest.mark.data]
 
@@ -34,8 +34,7 @@ def test_the_papers_figures_come_out() -> None:
 
 
 def test_what_is_counted_is_what_the_schedule_executes() -> None:
-    layers = lowered(MODEL, Options(io="quantized", schedule="layer")).program
-    needed = sum(step.macs for step in layers.steps())
+    needed = sum(step.macs for step in lower(network(), HOST).steps())
     for row in rows()[1]:
         counted = needed + row.cut.executed - row.cut.needed
         steps = row.cut.patches**2 * (INDEX + 1)
@@ -49,8 +48,7 @@ def test_redistribution_gives_the_window_of_the_paper() -> None:
 
 
 def test_the_advice_is_the_papers_cut() -> None:
-    graph = lowered(MODEL, Options(io="quantized", schedule="layer")).graph
-    best = receptive_field(graph, 4, "litert-2.3")["best"]
+    best = receptive_field(network(), 4, "litert-2.3")["best"]
     assert best["schedule"] == f"patch:4x4@{INDEX}"
     assert best["move"] == [7, 1]
     assert (best["window"], best["moved_window"]) == ([75, 75], [63, 63])

@@ -37,6 +37,8 @@ def unusual_output_scale(case: Case) -> bool:
 
 # Ops that no file holds: why there is no operator to compare with.
 NO_OPERATOR = {
+    "slide_rows": "mcuc.passes.slide puts it where rows live from run to run; it computes nothing",
+    "lstm": "its state is joined to one tensor; tests/e2e/test_state.py has models with it",
     "copy_rows": "mcuc.passes.stream_input puts it behind a streamed input; it computes nothing",
     "fully_connected_rows": "mcuc.passes.flatten makes it of FULLY_CONNECTED, which is compared",
     "take": "many operators become it; tests/e2e/test_builtins.py puts them to the interpreter",

@@ -18,10 +18,10 @@ from mcuc.ir.graph import Array, Graph
 from mcuc.ir.target import HOST
 from mcuc.ops.interpret import run_reference
 from mcuc_codegen.project import generate
-from tests.support.oracle import run_tflite
+from tests.support.oracle import run_tflite, run_tflite_tensors
 
 CALLS = 50
-MODELS = ("mww_hey_jarvis", "mww_okay_nabu")
+MODELS = ("mww_hey_jarvis", "mww_okay_nabu", "tflm_mnist_lstm_int8")
 
 
 def model(name: str) -> Path:
@@ -50,6 +50,20 @@ def test_reference_equals_the_interpreter_over_many_calls(name: str) -> None:
     for i, (ours, wanted) in enumerate(zip(sequence(graph, vectors), theirs, strict=True)):
         for a, b in zip(ours, wanted, strict=True):
             np.testing.assert_array_equal(a, b, err_msg=f"call {i}")
+
+
+@pytest.mark.litert
+def test_every_step_of_an_lstm_equals_the_interpreter() -> None:
+    """The model's outputs saturate; the sequence itself tells more."""
+    pytest.importorskip("ai_edge_litert")
+    path = model("tflm_mnist_lstm_int8")
+    graph = load_tflite(path)
+    vectors = random_vectors(graph, 5)
+    memory: dict[int, Array] = {}
+    (sequence_,) = [v for v, value in graph.values.items() if value.type.shape == (1, 28, 20)]
+    for theirs, vector in zip(run_tflite_tensors(path, vectors), vectors, strict=True):
+        ours = run_reference(graph, vector, keep_all=True, memory=memory)
+        np.testing.assert_array_equal(ours[sequence_], theirs[sequence_])
 
 
 def check(name: str, folder: Path, board_id: str | None) -> None:

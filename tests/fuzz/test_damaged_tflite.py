@@ -17,6 +17,8 @@ NAMES = (
     "repo/openmv_fomo_face_detection.tflite",
     "repo/tinyengine_mcunet_vww_int8.tflite",
     "gen/tflite/ssd_96_int8.tflite",
+    "repo/mww_okay_nabu.tflite",
+    "repo/tflm_mnist_lstm_int8.tflite",
 )
 QUICK, LONG = 40, 1000
 

@@ -8,6 +8,7 @@ pre-filled with 0x55 and 0xAA, between guard zones.
 from __future__ import annotations
 
 import importlib
+import re
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -32,6 +33,11 @@ OPS = sorted(registry())
 HOST_DSP = replace(HOST, dsp=True)
 WITH_DSP = sorted(
     name for name, spec in registry().items() if any("__dsp" in k.symbol for k in spec.kernels)
+)
+# Register tiles of multiply-accumulate: assembly on Armv7-M, other C on Armv6-M.
+TILED = re.compile(r"__c_\d+x\d+$")
+WITH_TILES = sorted(
+    name for name, spec in registry().items() if any(TILED.search(k.symbol) for k in spec.kernels)
 )
 
 
@@ -118,3 +124,11 @@ def test_kernels_on_cortex_m4(op: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("op", WITH_DSP)
 def test_kernels_on_other_cores_with_dsp(op: str, board: str, tmp_path: Path) -> None:
     check(trials(op, load_board(board).target), tmp_path, board)
+
+
+@pytest.mark.qemu
+@pytest.mark.parametrize("board", ["qemu_m3", "qemu_m0plus"])
+@pytest.mark.parametrize("op", WITH_TILES)
+def test_tiles_on_cores_without_dsp(op: str, board: str, tmp_path: Path) -> None:
+    made = trials(op, load_board(board).target)
+    check([t for t in made if t.kernel and TILED.search(t.kernel)], tmp_path, board)

@@ -17,15 +17,18 @@ from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops import (
     add,
+    arg_max,
     average_pool2d,
     concatenation,
     fully_connected,
     mean,
     mul,
+    pairwise,
     pooling,
     reduce,
     relu,
     reshape,
+    resize_bilinear,
     softmax,
     transpose,
     transpose_conv,
@@ -260,6 +263,31 @@ def _pad(export: _Export, node: Node) -> None:
     export.write("PADV2" if len(node.inputs) > 2 else "PAD", node)
 
 
+def _resize_bilinear(export: _Export, node: Node) -> None:
+    attrs = node.attrs
+    assert isinstance(attrs, resize_bilinear.Attrs)
+    options = {
+        "align_corners": attrs.align_corners,
+        "half_pixel_centers": attrs.half_pixel_centers,
+    }
+    export.write("RESIZE_BILINEAR", node, options, [export.integers("size", attrs.size)])
+
+
+def _arg_max(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, arg_max.Attrs)
+    wide = export.graph.type(node.outputs[0]).dtype is DType.S64
+    axis = export.integers("axis", [node.attrs.axis])
+    name = "ARG_MIN" if node.attrs.least else "ARG_MAX"
+    export.write(name, node, {"output_type": 4 if wide else 2}, [axis])
+
+
+def _pairwise(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, pairwise.Attrs)
+    name = node.attrs.function
+    fused = _activation(node.attrs.activation) if name in ("sub", "div") else None
+    export.write(name.upper(), node, fused)
+
+
 def _unary(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, unary.Attrs)
     function, options = node.attrs.function, {}
@@ -268,6 +296,10 @@ def _unary(export: _Export, node: Node) -> None:
     if function.startswith("gelu"):
         options, function = {"approximate": function == "gelu_tanh"}, "gelu"
     export.write(function.upper(), node, options)
+
+
+def _without_operator(export: _Export, node: Node) -> None:
+    raise ValueError(f"no builtin operator is what {node.op} is: its operands are joined")
 
 
 def _plain(export: _Export, node: Node) -> None:
@@ -292,5 +324,9 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "relu": _relu,
     "softmax": _softmax,
     "pad": _pad,
+    "lstm": _without_operator,
     "unary": _unary,
+    "arg_max": _arg_max,
+    "resize_bilinear": _resize_bilinear,
+    "pairwise": _pairwise,
 }

@@ -74,9 +74,12 @@ _OPTIONS = {
     "RESIZE_NEAREST_NEIGHBOR": "ResizeNearestNeighborOptions",
     "RESIZE_BILINEAR": "ResizeBilinearOptions",
     "GATHER": "GatherOptions",
+    "ARG_MAX": "ArgMaxOptions",
+    "ARG_MIN": "ArgMinOptions",
     "DEPTH_TO_SPACE": "DepthToSpaceOptions",
     "SPACE_TO_DEPTH": "SpaceToDepthOptions",
     "LEAKY_RELU": "LeakyReluOptions",
+    "DIV": "DivOptions",
     "GELU": "GeluOptions",
 }
 

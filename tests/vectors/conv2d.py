@@ -141,6 +141,18 @@ def _requantization() -> list[Case]:
     small: dict[str, Any] = {"x": (1, 4, 4, 2), "w": (4, 1, 1, 2)}
     return [
         conv("b19_ties", (1, 8, 8, 2), (16, 1, 1, 2), x_scale=1.0, w_scale=powers, out_scale=1.0),
+        *(
+            conv(
+                f"ties_{activation}_wide",
+                (1, 8, 8, 4),
+                (16, 1, 1, 4),
+                x_scale=1.0,
+                w_scale=powers,
+                out_scale=1.0,
+                activation=activation,
+            )
+            for activation in ("none", "relu")
+        ),
         conv(
             "b22_tiny_factors",
             **small,

@@ -10,10 +10,20 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+import numpy as np
+
 from mcuc.errors import Loc, McucError, ModelError, flatten, raise_all
 from mcuc.frontends.tflite.builtins import BUILTINS
 from mcuc.frontends.tflite.flatbuffer import Reader, Table
-from mcuc.frontends.tflite.operator import Known, Mapped, Operator, Part, Parts
+from mcuc.frontends.tflite.operator import (
+    Known,
+    Mapped,
+    Operator,
+    Part,
+    Parts,
+    Remember,
+    Source,
+)
 from mcuc.frontends.tflite.schema import (
     BUILTIN_CUSTOM,
     RawModel,
@@ -22,7 +32,7 @@ from mcuc.frontends.tflite.schema import (
     operator_name,
     read_model,
 )
-from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, Tensors
+from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, STATE_HELP, Tensors
 from mcuc.frontends.tflite.uint8 import with_rules, with_uint8_ports
 from mcuc.frontends.tflite.variables import OPERATORS as STATEFUL
 from mcuc.frontends.tflite.variables import Variables
@@ -92,6 +102,7 @@ class _Loader:
         self._nodes: list[Node] = []
         self._problems: list[McucError] = []
         self._notes: list[str] = []
+        self._kept: list[State] = []
         self._scales = 0
         self._next_id = len(model.tensors)  # of values that no tensor of the file stands for
         self._ready: set[int] = set()  # tensors with data at this point of the execution order
@@ -124,7 +135,8 @@ class _Loader:
     def _states(self) -> tuple[State, ...]:
         """What outlives a run."""
         try:
-            states = self._variables.finish(self._values, Loc(self._file))
+            named = self._variables.finish(self._values, Loc(self._file))
+            states = (*self._kept, *named)
         except McucError as problem:
             self._problems.extend(flatten(problem))
             return ()
@@ -242,7 +254,7 @@ class _Loader:
             mapped = BUILTINS[loc.op].map(operator)
             parts = parts_of(mapped, operator)
             if self._tensors.uint8:
-                parts = tuple(with_rules(part) for part in parts)
+                parts = tuple(with_rules(part, loc) for part in parts)
             self._add_parts(raw, operator, parts)
         except McucError as problem:
             self._problems.extend(flatten(problem))
@@ -293,13 +305,25 @@ class _Loader:
 
     def _operator(self, raw: RawOperator, loc: Loc) -> Operator | None:
         """The operator with its operands; None if one of them has a problem."""
+        self._check_variables(raw, loc)
         inputs = [None if i < 0 else self._value(i, loc) for i in raw.inputs]
         outputs = [self._value(i, loc) for i in raw.outputs]
         missing = any(v is None for v, i in zip(inputs, raw.inputs, strict=True) if i >= 0)
         known = tuple(value for value in outputs if value is not None)
         if missing or len(known) < len(outputs):
             return None
-        return Operator(self._options(raw, loc), tuple(inputs), known, loc)
+        inside = [None if i < 0 else self._tensors.value(i, loc) for i in raw.intermediates]
+        types = tuple(None if value is None else value.type for value in inside)
+        return Operator(self._options(raw, loc), tuple(inputs), known, loc, types)
+
+    def _check_variables(self, raw: RawOperator, loc: Loc) -> None:
+        """Tensors that keep state are operands only of operators that are known for it."""
+        if BUILTINS[loc.op].keeps_state:
+            return
+        for index in (*raw.inputs, *raw.outputs):
+            if index >= 0 and self._tensors.raw(index).variable:
+                what = "the tensor keeps state between runs"
+                self._problem("E119", what, loc, help=STATE_HELP)
 
     def _options(self, raw: RawOperator, loc: Loc) -> Table:
         expected = BUILTINS[loc.op].options
@@ -311,12 +335,19 @@ class _Loader:
         return raw.options
 
     def _add_parts(self, raw: RawOperator, operator: Operator, parts: Parts) -> None:
-        made = sorted(part.result for part in parts if isinstance(part.result, int))
+        made = sorted(
+            part.result
+            for part in parts
+            if isinstance(part, (Part, Known)) and isinstance(part.result, int)
+        )
         if made != list(range(len(raw.outputs))):
             what = f"the operator has {len(raw.outputs)} results, not {len(made)}"
             raise operator.error("E104", what)
         ids: list[int | None] = [None if i < 0 else i for i in raw.inputs]
         for part in parts:
+            if isinstance(part, Remember):
+                self._remember(ids[part.source], ids[part.value])
+                continue
             if isinstance(part.result, int):
                 index, declared = raw.outputs[part.result], operator.outputs[part.result]
             else:
@@ -324,12 +355,19 @@ class _Loader:
                 self._next_id += 1
                 name = f"{operator.loc.tensor}:{len(ids) - len(raw.inputs)}"
                 declared = Value(part.result, name)
-            if isinstance(part, Known):
+            if isinstance(part, Source):
+                self._values[index] = declared
+            elif isinstance(part, Known):
                 self._values[index] = self._known(part, declared, operator)
             else:
                 operands = tuple(None if k is None else ids[k] for k in part.operands)
                 self._add_node(part, operands, index, declared, operator)
             ids.append(index)
+
+    def _remember(self, source: int | None, result: int | None) -> None:
+        assert source is not None and result is not None
+        type_ = self._values[source].type
+        self._kept.append(State(source, result, np.zeros(type_.shape, type_.dtype.numpy)))
 
     def _known(self, part: Known, declared: Value, operator: Operator) -> Value:
         if part.data.dtype != declared.type.dtype.numpy:

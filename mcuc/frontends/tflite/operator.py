@@ -21,12 +21,14 @@ class Operator:
         inputs: Operands by position, None where absent.
         outputs: Results with their declared types.
         loc: For messages.
+        intermediates: Types of what it computes inside, where the file states them.
     """
 
     options: Table
     inputs: tuple[Value | None, ...]
     outputs: tuple[Value, ...]
     loc: Loc
+    intermediates: tuple[TensorType | None, ...] = ()
 
     def shape(self, position: int = 0) -> tuple[int, ...]:
         """The shape of an operand; () if it is absent."""
@@ -72,6 +74,33 @@ class Operator:
         if value.const.size > _MOST_INTEGERS:
             raise self.error("E117", f"the {name} has {value.const.size} elements")
         return tuple(value.const.ravel().tolist())
+
+    def integer(self, position: int, name: str) -> int:
+        """A constant operand of one integer."""
+        found = self.integers(position, name)
+        if len(found) != 1:
+            raise self.error("E115", f"the {name} has {len(found)} elements, not 1")
+        return found[0]
+
+    def pairs(self, position: int, name: str) -> list[tuple[int, int]]:
+        """A constant operand of integers, two by two."""
+        found = self.integers(position, name)
+        if len(found) % 2:
+            raise self.error("E115", f"the {name} have {len(found)} elements, which are no pairs")
+        return list(zip(found[::2], found[1::2], strict=True))
+
+    def const(self, position: int, name: str) -> Array:
+        """The data of a constant operand.
+
+        Raises:
+            ModelError: E112 missing, E113 not stored in the file.
+        """
+        value = self.inputs[position] if position < len(self.inputs) else None
+        if value is None:
+            raise self.error("E112", f"operand {position} (the {name}) is missing")
+        if value.const is None:
+            raise self.error("E113", f"the {name} (operand {position}) is computed at run time")
+        return value.const
 
     def activation(self, field: int) -> str:
         """The fused activation in an options field, as the ops spell it."""
@@ -144,7 +173,23 @@ class Known:
     result: int | TensorType = 0
 
 
-Parts = tuple[Part | Known, ...]
+@dataclass(frozen=True)
+class Source:
+    """State as a run finds it: zeros at first."""
+
+    result: TensorType
+
+
+@dataclass(frozen=True)
+class Remember:
+    """The result of a part becomes the state `source` of the next run; both as in `operands`."""
+
+    source: int
+    value: int
+
+
+AnyPart = Part | Known | Source | Remember
+Parts = tuple[AnyPart, ...]
 
 
 @dataclass(frozen=True)
@@ -155,7 +200,9 @@ class Builtin:
         map: From the operator to the op, or to several; raises ModelError for what has no
             counterpart.
         options: Name in BuiltinOptions of the table that `map` reads; "" if it reads none.
+        keeps_state: Variable tensors among its operands are known to `map`.
     """
 
     map: Callable[[Operator], Mapped | Parts]
     options: str = ""
+    keeps_state: bool = False

@@ -80,6 +80,7 @@ class RawOperator:
         outputs: Tensor indices.
         options_type: BuiltinOptions value, 0 = none.
         options: The options; all defaults if there are none.
+        intermediates: Tensor indices of what it computes inside.
     """
 
     code: int
@@ -88,6 +89,7 @@ class RawOperator:
     outputs: tuple[int, ...]
     options_type: int
     options: Table
+    intermediates: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -230,6 +232,7 @@ def _operator(
         outputs=_indices(reader, table, 2, tensors, "a result"),
         options_type=0 if options is None else table.scalar(3, "u8"),
         options=options or Table(None),
+        intermediates=_indices(reader, table, 8, tensors, "an intermediate", lowest=-1),
     )
 
 

@@ -26,7 +26,7 @@ _DTYPES = {
     "INT16": DType.S16,
     "INT8": DType.S8,
 }
-_STATE_HELP = "export the model without state, and feed the state as inputs and outputs"
+STATE_HELP = "export the model without state, and feed the state as inputs and outputs"
 
 
 class Tensors:
@@ -120,8 +120,6 @@ def _dtype(tensor: RawTensor, loc: Loc) -> DType:
         raise ModelError(
             "E119", "sparse tensors are not supported", loc=loc, help="export dense weights"
         )
-    if tensor.variable:
-        raise ModelError("E119", "the tensor keeps state between runs", loc=loc, help=_STATE_HELP)
     return _DTYPES[name]
 
 

@@ -13,8 +13,8 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcuc.errors import Loc
-from mcuc.frontends.tflite.operator import Known, Part
+from mcuc.errors import Loc, ModelError
+from mcuc.frontends.tflite.operator import AnyPart, Part
 from mcuc.frontends.tflite.schema import RawModel, enum_names, operator_name
 from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, TensorType
@@ -39,6 +39,7 @@ _MOVES = frozenset(
         "PACK",
         "UNPACK",
         "TILE",
+        "CAST",
     )
 )
 
@@ -71,10 +72,21 @@ def _moved(type_: TensorType, dtype: DType, by: int) -> TensorType:
     return TensorType(type_.shape, dtype, quant)
 
 
-def with_rules(part: Part | Known) -> Part | Known:
+# Ops whose rule on uint8 is another than that on int8, or has not been compared with TFLite's.
+_REFUSED = ("cast", "resize_bilinear", "transpose_conv", "unary")
+
+
+def with_rules(part: AnyPart, loc: Loc) -> AnyPart:
     """The node with the rules of uint8 where they are not those of int8."""
-    if isinstance(part, Known):
+    if not isinstance(part, Part):
         return part
+    if part.op in _REFUSED:
+        raise ModelError(
+            "E110",
+            "this operator is not supported in a uint8 model",
+            loc=loc,
+            help="quantize the model to int8",
+        )
     attrs = part.attrs
     if isinstance(attrs, ConvAttrs):
         return replace(part, attrs=replace(attrs, uint8=True))

@@ -68,6 +68,8 @@ class Variables:
     def read(self, raw: RawOperator, loc: Loc) -> int | None:
         """READ_VARIABLE: the value that the variable has now; None: what the run finds."""
         name = self._name(raw.inputs[:1], loc)
+        if len(raw.outputs) != 1:
+            raise ModelError("E104", f"a read has {len(raw.outputs)} results, not 1", loc=loc)
         if name not in self._now:
             self._sources[name] = self._now[name] = raw.outputs[0]
             return None
@@ -75,7 +77,10 @@ class Variables:
 
     def assign(self, raw: RawOperator, loc: Loc) -> None:
         """ASSIGN_VARIABLE: operand 1 is the value from now on."""
-        self._now[self._name(raw.inputs[:1], loc)] = raw.inputs[1]
+        name = self._name(raw.inputs[:1], loc)
+        if len(raw.inputs) != 2 or raw.inputs[1] < 0:
+            raise ModelError("E112", "the value that is assigned is missing", loc=loc)
+        self._now[name] = raw.inputs[1]
 
     def _name(self, operands: tuple[int, ...], loc: Loc) -> Name:
         if not operands or operands[0] not in self._handles:
@@ -101,8 +106,14 @@ class Variables:
                 raise ModelError("E104", what, loc=loc)
             if self._now[name] == source:
                 values[source] = Value(type_, values[source].name, initial)
-            else:
-                states.append(State(source, self._now[name], initial))
+                continue
+            result = values.get(self._now[name])
+            if result is None:
+                continue  # its type is a problem of its own
+            if result.type.shape != type_.shape or result.type.dtype is not type_.dtype:
+                what = f"the variable {name[1]!r} is read as {type_}, and assigned {result.type}"
+                raise ModelError("E104", what, loc=loc)
+            states.append(State(source, self._now[name], initial))
         return tuple(states)
 
 

@@ -219,7 +219,7 @@ static inline void mcuc_dsp_clamp(int8_t *y, int32_t n, int32_t low, int32_t hig
   }
 }
 
-/* Copies n bytes, n > 0, from any address to any other; the two do not overlap. */
+/* Copies n >= 0 bytes from any address to any other; the two do not overlap. */
 static inline void mcuc_dsp_copy(int8_t *to, const int8_t *from, int32_t n)
 {
   if (n >= 4) {

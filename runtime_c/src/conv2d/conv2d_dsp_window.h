@@ -17,8 +17,11 @@ __attribute__((noinline, unused)) static const int8_t *mcuc_conv2d_dsp_gather(
     const int8_t *x = present ? (const int8_t *)c->rows[row] + start : p->padding;
     int8_t *to = window + i * p->row_words * 4;
     int32_t j;
-    if (present && c->kernel_w == p->kernel_w && step == p->in) {
-      mcuc_dsp_copy(to, x, p->kernel_w * p->in);
+    if (present && step == p->in) { /* columns are one run: padding, what is there, padding */
+      const int32_t before = c->left * p->in, run = c->kernel_w * p->in;
+      mcuc_dsp_copy(to, p->padding, before);
+      mcuc_dsp_copy(to + before, x, run);
+      mcuc_dsp_copy(to + before + run, p->padding, p->kernel_w * p->in - before - run);
       continue;
     }
     for (j = 0; j < p->kernel_w; ++j) {

@@ -25,8 +25,11 @@ static void mcuc_conv2d_mac_gather(const mcuc_conv2d_mac_params *p, const mcuc_w
       continue;
     }
     x = (const int8_t *)c->rows[i] + start;
-    if (c->kernel_w == p->kernel_w && step == p->in) {
-      mcuc_dsp_copy(to, x, line);
+    if (step == p->in) { /* columns are one run: padding, what is there, padding */
+      const int32_t before = c->left * p->in, run = c->kernel_w * p->in;
+      mcuc_dsp_copy(to, p->padding, before);
+      mcuc_dsp_copy(to + before, x, run);
+      mcuc_dsp_copy(to + before + run, p->padding, line - before - run);
       to += line;
       continue;
     }

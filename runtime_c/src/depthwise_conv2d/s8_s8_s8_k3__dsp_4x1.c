@@ -6,7 +6,7 @@
  * scratch : four planes of 3 rows of MCUC_PLANAR_PIXELS s16.
  * Blocks of four pixels by one channel. Bit-exact to mcuc/ops/depthwise_conv2d.py:ref.
  */
-#include "depthwise_conv2d/depthwise_planar.h"
+#include "depthwise_conv2d/depthwise_planar_dsp.h"
 
 #define MCUC_PLANAR_3_ROW_1(i)                                                                   \
   "ldrd r11, r12, [r2, #(12 + 8 * " #i ")]\n\t" MCUC_PLANAR_X("r9", i, 0)                        \
@@ -41,8 +41,13 @@ static void mcuc_planar_3(mcuc_planar_row *row, int32_t stride)
   }
 }
 
+static void mcuc_planar_3_rare(const mcuc_planar_row *row, int32_t stride, int32_t n)
+{
+  mcuc_planar_plain(row, 3, stride, n);
+}
+
 MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8_k3__dsp_4x1(const void *params, const void *call)
 {
   mcuc_planar_run((const mcuc_depthwise_planar_params *)params, (const mcuc_window_call *)call, 3,
-                  3 + 3 * 2, mcuc_planar_3);
+                  3 + 3 * 2, mcuc_planar_3, mcuc_planar_3_rare);
 }

@@ -6,7 +6,7 @@
  * scratch : four planes of 5 rows of MCUC_PLANAR_PIXELS s16.
  * Blocks of four pixels by one channel. Bit-exact to mcuc/ops/depthwise_conv2d.py:ref.
  */
-#include "depthwise_conv2d/depthwise_planar.h"
+#include "depthwise_conv2d/depthwise_planar_dsp.h"
 
 #define MCUC_PLANAR_5_ROW_1(i)                                                                     \
   "ldrd r11, r12, [r2, #(12 + 12 * " #i                                                            \
@@ -53,8 +53,13 @@ static void mcuc_planar_5(mcuc_planar_row *row, int32_t stride)
   }
 }
 
+static void mcuc_planar_5_rare(const mcuc_planar_row *row, int32_t stride, int32_t n)
+{
+  mcuc_planar_plain(row, 5, stride, n);
+}
+
 MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8_k5__dsp_4x1(const void *params, const void *call)
 {
   mcuc_planar_run((const mcuc_depthwise_planar_params *)params, (const mcuc_window_call *)call, 5,
-                  3 + 5 * 3, mcuc_planar_5);
+                  3 + 5 * 3, mcuc_planar_5, mcuc_planar_5_rare);
 }

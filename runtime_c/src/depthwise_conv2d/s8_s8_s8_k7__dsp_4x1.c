@@ -6,7 +6,7 @@
  * scratch : four planes of 7 rows of MCUC_PLANAR_PIXELS s16.
  * Blocks of four pixels by one channel. Bit-exact to mcuc/ops/depthwise_conv2d.py:ref.
  */
-#include "depthwise_conv2d/depthwise_planar.h"
+#include "depthwise_conv2d/depthwise_planar_dsp.h"
 
 #define MCUC_PLANAR_7_ROW_1(i)                                                                   \
   "ldrd r11, r12, [r2, #(12 + 16 * " #i                                                          \
@@ -61,8 +61,13 @@ static void mcuc_planar_7(mcuc_planar_row *row, int32_t stride)
   }
 }
 
+static void mcuc_planar_7_rare(const mcuc_planar_row *row, int32_t stride, int32_t n)
+{
+  mcuc_planar_plain(row, 7, stride, n);
+}
+
 MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8_k7__dsp_4x1(const void *params, const void *call)
 {
   mcuc_planar_run((const mcuc_depthwise_planar_params *)params, (const mcuc_window_call *)call, 7,
-                  3 + 7 * 4, mcuc_planar_7);
+                  3 + 7 * 4, mcuc_planar_7, mcuc_planar_7_rare);
 }

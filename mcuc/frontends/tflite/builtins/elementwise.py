@@ -7,7 +7,18 @@ from collections.abc import Callable
 
 from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
 from mcuc.ir.types import DType
-from mcuc.ops import add, dequantize, log_softmax, logistic, mul, quantize, relu, softmax, unary
+from mcuc.ops import (
+    add,
+    cast,
+    dequantize,
+    log_softmax,
+    logistic,
+    mul,
+    quantize,
+    relu,
+    softmax,
+    unary,
+)
 
 
 def add_(operator: Operator) -> Mapped:
@@ -92,6 +103,7 @@ BUILTINS = {
     "LEAKY_RELU": Builtin(leaky_relu, "LeakyReluOptions"),
     "GELU": Builtin(gelu, "GeluOptions"),
     "LOGISTIC": Builtin(logistic_),
+    "CAST": Builtin(lambda operator: Mapped("cast", cast.Attrs())),
     "LOG_SOFTMAX": Builtin(lambda operator: Mapped("log_softmax", log_softmax.Attrs())),
     "SOFTMAX": Builtin(softmax_, "SoftmaxOptions"),
     "QUANTIZE": Builtin(quantize_),

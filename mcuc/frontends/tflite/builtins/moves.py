@@ -11,9 +11,9 @@ from dataclasses import replace
 
 import numpy as np
 
-from mcuc.frontends.tflite.operator import Builtin, Known, Operator, Part, Parts
+from mcuc.frontends.tflite.operator import Builtin, Known, Mapped, Operator, Part, Parts
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops import concatenation, pad, reshape, take, transpose
+from mcuc.ops import concatenation, pad, reshape, resize_bilinear, take, transpose
 
 Picks = Sequence[Sequence[int] | None]
 
@@ -36,6 +36,8 @@ def taken(
         result: Which result.
         first: Operand position that the first part's result will have; None = it is the first.
     """
+    if result >= len(operator.outputs):
+        raise operator.error("E104", f"the operator has only {len(operator.outputs)} results")
     x = operator.type(source)
     _check_sizes(operator, [len(pick) for pick in picks if pick is not None])
     attrs = take.attrs_of(x.shape, picks)
@@ -113,8 +115,8 @@ def strided_slice(operator: Operator) -> Parts:
 def split(operator: Operator) -> Parts:
     """SplitOptions: num_splits. Operands: axis, input."""
     shape = operator.type(1).shape
-    (axis,) = operator.integers(0, "axis")
-    axis, count = operator.axis(axis, len(shape)), len(operator.outputs)
+    axis = operator.axis(operator.integer(0, "axis"), len(shape))
+    count = max(1, len(operator.outputs))
     if shape[axis] % count:
         raise operator.error("E111", f"axis {axis} of {shape} cannot be split into {count} parts")
     return _pieces(operator, 1, axis, [shape[axis] // count] * count)
@@ -124,8 +126,7 @@ def split_v(operator: Operator) -> Parts:
     """Operands: input, sizes (one may be -1, what remains), axis."""
     shape = operator.type().shape
     sizes = list(operator.integers(1, "sizes"))
-    (axis,) = operator.integers(2, "axis")
-    axis = operator.axis(axis, len(shape))
+    axis = operator.axis(operator.integer(2, "axis"), len(shape))
     if -1 in sizes:
         sizes[sizes.index(-1)] = shape[axis] - sum(sizes) - 1
     if min(sizes, default=0) < 0 or sum(sizes) != shape[axis]:
@@ -200,7 +201,7 @@ def broadcast_to(operator: Operator) -> Parts:
 def mirror_pad(operator: Operator) -> Parts:
     """MirrorPadOptions: mode, 0 = REFLECT, 1 = SYMMETRIC. Operands: input, paddings."""
     shape = operator.type().shape
-    pairs = np.reshape(operator.integers(1, "paddings"), (-1, 2)).tolist()
+    pairs = operator.pairs(1, "paddings")
     mode = "symmetric" if operator.options.scalar(0, "i8") else "reflect"
     most = [n if mode == "symmetric" else n - 1 for n in shape]
     if len(pairs) != len(shape) or any(
@@ -239,6 +240,16 @@ def resize_nearest(operator: Operator) -> Parts:
     return taken(operator, [None, rows, columns, None])
 
 
+def resize_bilinear_(operator: Operator) -> Mapped:
+    """ResizeBilinearOptions: align_corners, half_pixel_centers, behind two unused fields."""
+    size = operator.integers(1, "size")
+    if len(size) != 2:
+        raise operator.error("E114", f"the size is {size}; rows and columns are needed")
+    corners, centers = (operator.options.scalar(field, "bool", False) for field in (2, 3))
+    attrs = resize_bilinear.Attrs((size[0], size[1]), corners, centers)
+    return Mapped("resize_bilinear", attrs, operands=1)
+
+
 def _nearest(size: int, out: int, corners: bool, centers: bool) -> list[int]:
     """TFLite `GetNearestNeighbor`, in float32."""
     one = np.float32(1)
@@ -256,16 +267,11 @@ def gather(operator: Operator) -> Parts:
     axis = operator.axis(operator.options.scalar(0, "i32"), len(shape))
     if operator.options.scalar(1, "i32"):
         raise operator.error("E115", "batch dimensions of a GATHER are not supported")
-    indices = operator.inputs[1]
-    if indices is None or indices.const is None:
-        raise operator.error(
-            "E113",
-            "the indices (operand 1) are computed at run time",
-            help="only a GATHER by constant indices is supported",
-        )
+    indices = operator.const(1, "list of indices")
+    _check_sizes(operator, [indices.size])
     picks: list[list[int] | None] = [None] * len(shape)
-    picks[axis] = np.ravel(indices.const).tolist()
-    return taken(operator, picks, (*shape[:axis], *indices.type.shape, *shape[axis + 1 :]))
+    picks[axis] = [int(i) for i in np.ravel(indices)]
+    return taken(operator, picks, (*shape[:axis], *indices.shape, *shape[axis + 1 :]))
 
 
 def _moved(
@@ -366,10 +372,10 @@ def batch_to_space(operator: Operator) -> Parts:
 
 def _batch_blocks(
     operator: Operator, name: str
-) -> tuple[TensorType, tuple[int, ...], list[list[int]]]:
+) -> tuple[TensorType, tuple[int, ...], list[tuple[int, int]]]:
     """The input's type, the block shape and a pair per spatial axis."""
     x, block = operator.type(), operator.integers(1, "block shape")
-    pairs = np.reshape(operator.integers(2, name), (-1, 2)).tolist()
+    pairs = operator.pairs(2, name)
     if len(x.shape) not in (3, 4) or not len(block) == len(pairs) == len(x.shape) - 2:
         raise operator.error("E114", f"shape {x.shape}, block {block}, {name} {pairs}")
     if min(block) < 1 or any(size < 0 for pair in pairs for size in pair):
@@ -385,14 +391,12 @@ def shape_of(operator: Operator) -> Parts:
 
 def fill(operator: Operator) -> Parts:
     """Operands: shape, value."""
-    value = operator.inputs[1]
-    if value is None or value.const is None:
-        raise operator.error("E113", "the value (operand 1) is computed at run time")
+    value = operator.const(1, "value")
     shape = operator.integers(0, "shape")
+    if min(shape, default=1) < 0 or value.size != 1:
+        raise operator.error("E115", f"{shape} is not a shape, or {value.size} elements no value")
     _check_sizes(operator, [math.prod(shape)])
-    if min(shape, default=1) < 0:
-        raise operator.error("E115", f"{shape} is not a shape")
-    return (Known(np.full(shape, np.ravel(value.const)[0])),)
+    return (Known(np.full(shape, np.ravel(value)[0])),)
 
 
 BUILTINS = {
@@ -407,6 +411,7 @@ BUILTINS = {
     "MIRROR_PAD": Builtin(mirror_pad, "MirrorPadOptions"),
     "REVERSE_V2": Builtin(reverse),
     "RESIZE_NEAREST_NEIGHBOR": Builtin(resize_nearest, "ResizeNearestNeighborOptions"),
+    "RESIZE_BILINEAR": Builtin(resize_bilinear_, "ResizeBilinearOptions"),
     "GATHER": Builtin(gather, "GatherOptions"),
     "DEPTH_TO_SPACE": Builtin(depth_to_space, "DepthToSpaceOptions"),
     "SPACE_TO_DEPTH": Builtin(space_to_depth, "SpaceToDepthOptions"),

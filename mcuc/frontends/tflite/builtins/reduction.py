@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
-from mcuc.ops import mean, reduce
+from mcuc.ops import arg_max, mean, reduce
 
 
 def mean_(operator: Operator) -> Mapped:
@@ -26,7 +26,19 @@ def _reduce(kind: str) -> Callable[[Operator], Mapped]:
     return mapped
 
 
+def _arg(least: bool) -> Callable[[Operator], Mapped]:
+    """Operand 1 is the axis."""
+
+    def mapped(operator: Operator) -> Mapped:
+        axis = operator.integer(1, "axis")
+        return Mapped("arg_max", arg_max.Attrs(axis, least), operands=1)
+
+    return mapped
+
+
 BUILTINS = {
+    "ARG_MAX": Builtin(_arg(False)),
+    "ARG_MIN": Builtin(_arg(True)),
     "MEAN": Builtin(mean_, "ReducerOptions"),
     "SUM": Builtin(_reduce("sum"), "ReducerOptions"),
     "REDUCE_MAX": Builtin(_reduce("max"), "ReducerOptions"),

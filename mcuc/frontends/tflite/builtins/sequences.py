@@ -1,0 +1,74 @@
+"""Operators with state in variable tensors: UNIDIRECTIONAL_SEQUENCE_LSTM."""
+
+from __future__ import annotations
+
+from mcuc.frontends.tflite.operator import Builtin, Operator, Part, Parts, Remember, Source
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops import lstm, reshape, take
+from mcuc.ops.checks import quant_of
+
+_TANH = 4  # ActivationFunctionType
+# Operands: input, 4 + 4 weights, 3 peepholes, 4 biases, 2 of a projection, 2 states, 4 norms.
+_RECURRENT, _PEEPHOLE, _BIAS, _PROJECTION, _OUTPUT, _CELL, _NORM = 5, 9, 12, 16, 18, 19, 20
+_COUNT = 24
+_HIDDEN = 4  # of the intermediates: what the output gate and the cell make
+
+
+def lstm_(operator: Operator) -> Parts:
+    """UnidirectionalSequenceLSTMOptions: activation, cell_clip, proj_clip, time_major.
+
+    One sequence, whose state is joined to one tensor (mcuc/ops/lstm.py).
+    """
+    inputs = (*operator.inputs, *(None,) * (_COUNT - len(operator.inputs)))
+    absent = (*range(_PEEPHOLE, _BIAS), _PROJECTION, _PROJECTION + 1, *range(_NORM, _COUNT))
+    if any(inputs[k] is not None for k in absent) or any(inputs[k] is None for k in range(1, 9)):
+        raise operator.error(
+            "E115", "an LSTM with peepholes, projection, layer norm or coupled gates"
+        )
+    x, out_state, cell = (operator.type(k) for k in (0, _OUTPUT, _CELL))
+    if x.dtype is not DType.S8 or cell.dtype is not DType.S16 or cell.quant is None:
+        raise operator.error("E110", "an LSTM is supported on int8 with an int16 cell")
+    major = operator.options.scalar(3, "bool", False)
+    if len(x.shape) != 3 or not out_state.shape or x.shape[1 if major else 0] != 1:
+        raise operator.error("E114", f"the input is {x.shape}; one sequence is supported")
+    if operator.options.scalar(0, "i8") != _TANH:
+        raise operator.error("E115", "the activation of an LSTM must be TANH")
+    hidden = operator.intermediates[_HIDDEN] if len(operator.intermediates) > _HIDDEN else None
+    if hidden is None or hidden.quant is None or any(hidden.quant.zero_points):
+        raise operator.error("E201", "the LSTM's hidden tensor needs a scale, and no zero point")
+    return _parts(operator, x, out_state, (quant_of(cell).scale, hidden.quant.scale))
+
+
+def _parts(
+    operator: Operator, x: TensorType, out_state: TensorType, scales: tuple[float, float]
+) -> Parts:
+    major = operator.options.scalar(3, "bool", False)
+    steps, depth = x.shape[0 if major else 1], x.shape[2]
+    units = out_state.shape[-1]
+    attrs = lstm.Attrs(*scales, operator.options.scalar(1, "f32", 0.0))
+    place = len(operator.inputs)
+    state, flat, run = place, place + 1, place + 2
+    quant = out_state.quant
+    weights = (*range(1, _PEEPHOLE), *range(_BIAS, _PROJECTION))
+    sequence = TensorType((steps, units), DType.S8, quant)
+
+    def rows(first: int, end: int) -> take.Attrs:
+        return take.attrs_of((steps + 2, units), (range(first, end), None))
+
+    shape = (steps, 1, units) if major else (1, steps, units)
+    return (
+        Source(TensorType((3, units), DType.S8, quant)),
+        Part("reshape", reshape.Attrs((steps, depth)), (0,), x),
+        Part("lstm", attrs, (flat, state, *weights), TensorType((), DType.S8, quant)),
+        Part("take", rows(0, steps), (run,), sequence),
+        Part("reshape", reshape.Attrs(shape), (run + 1,)),
+        Part("take", rows(steps - 1, steps + 2), (run,), TensorType((), DType.S8, quant)),
+        Remember(state, run + 3),
+    )
+
+
+BUILTINS = {
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": Builtin(
+        lstm_, "UnidirectionalSequenceLSTMOptions", keeps_state=True
+    ),
+}

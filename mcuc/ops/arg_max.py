@@ -1,0 +1,105 @@
+"""ARG_MAX and ARG_MIN along one axis of int8 or float32: where the extreme stands first.
+
+Source: TFLite reference_ops `ArgMinMax`, which compares the stored integers.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Box, Form, Params
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops.arithmetic import kernels_on
+from mcuc.ops.problems import Problems
+from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, always, no_macs
+
+DTYPES = (DType.S8, DType.F32)
+RESULTS = (DType.S32, DType.S64)
+
+
+@dataclass(frozen=True)
+class Attrs:
+    """axis: negative counts from the end; least: ARG_MIN."""
+
+    axis: int
+    least: bool = False
+
+
+def infer(site: Site) -> tuple[TensorType, ...]:
+    assert isinstance(site.attrs, Attrs)
+    problems = Problems(site)
+    x = problems.operand(0, "input", DTYPES)
+    shape: tuple[int, ...] = ()
+    if x is not None:
+        rank = len(x.shape)
+        if -rank <= site.attrs.axis < rank:
+            axis = site.attrs.axis % rank
+            shape = (*x.shape[:axis], *x.shape[axis + 1 :])
+        else:
+            problems.add("E115", f"axis {site.attrs.axis} does not exist in rank {rank}")
+        if site.output.dtype not in RESULTS:
+            problems.add("E110", f"the result is {site.output.dtype.value}; indices are s32 or s64")
+    problems.raise_all()
+    return (TensorType(shape, site.output.dtype),)
+
+
+def ref(site: Site, x: Array) -> tuple[Array, ...]:
+    assert isinstance(site.attrs, Attrs)
+    find = np.argmin if site.attrs.least else np.argmax
+    return (np.asarray(find(x, axis=site.attrs.axis)).astype(site.output.dtype.numpy),)
+
+
+def canonical(site: Site) -> Canonical:
+    """Both tensors as one map each: the axis may be that of the batch."""
+    (source,), result = (site.input().nhwc,), site.output.nhwc
+    maps = [(n * h, w, c) for n, h, w, c in (source, result)]
+    return Canonical(1, (maps[0],), maps[1], (False,))
+
+
+def region(site: Site, out: Box) -> tuple[Box | None, ...]:
+    return (Box.of(canonical(site).inputs[0]),)
+
+
+def pack(site: Site) -> Params:
+    assert isinstance(site.attrs, Attrs)
+    shape = site.input().shape
+    axis = site.attrs.axis % len(shape)
+    return Params(
+        "mcuc_arg_max_params",
+        "arg_max/arg_max.h",
+        {
+            "outer": math.prod(shape[:axis]),
+            "size": shape[axis],
+            "inner": math.prod(shape[axis + 1 :]),
+            "least": int(site.attrs.least),
+            "wide": int(site.output.dtype is DType.S64),
+        },
+    )
+
+
+def _kernel(name: str) -> Kernel:
+    return Kernel(
+        symbol=f"mcuc_arg_max_{name}_s32__c",
+        source=f"arg_max/{name}_s32__c.c",
+        form=Form.WHOLE,
+        when=always,
+        pack=pack,
+    )
+
+
+SPEC = OpSpec(
+    name="arg_max",
+    doc="ARG_MAX and ARG_MIN: where along an axis the extreme stands first",
+    Attrs=Attrs,
+    operands=(OperandSpec("x", DTYPES),),
+    infer=infer,
+    ref=ref,
+    macs=no_macs,
+    region=region,
+    kernels=(*kernels_on(DType.F32, _kernel("f32")), *kernels_on(DType.S8, _kernel("s8"))),
+    canonical=canonical,
+)

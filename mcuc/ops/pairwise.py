@@ -1,0 +1,205 @@
+"""Element-wise functions of two operands with broadcast, beside ADD and MUL.
+
+float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, and comparisons, which give bool.
+int8: SUB by the rule of ADD (docs/numerics.md); MAXIMUM, MINIMUM and comparisons of tensors that
+are quantized alike, where the stored integers tell. bool: LOGICAL_AND, LOGICAL_OR.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Form, Params, ParamValue
+from mcuc.ir.target import Target
+from mcuc.ir.types import DType, TensorType
+from mcuc.numerics import float32, int8, params
+from mcuc.ops.binary import (
+    broadcast_params,
+    broadcast_shape,
+    canonical_binary,
+    region_binary,
+)
+from mcuc.ops.checks import activation_range, combined, quant_of
+from mcuc.ops.problems import Problems
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
+
+_ALL = (DType.S8, DType.F32)
+_REAL = (DType.F32,)
+
+
+@dataclass(frozen=True)
+class Function:
+    """numpy's function, the element types of the operands, whether the result is bool."""
+
+    of: Callable[[Any, Any], Any]
+    dtypes: tuple[DType, ...]
+    to_bool: bool = False
+
+
+# Order: the numbers of runtime_c/src/pairwise/pairwise.h.
+FUNCTIONS: Mapping[str, Function] = MappingProxyType(
+    {
+        "sub": Function(np.subtract, _ALL),
+        "div": Function(np.divide, _REAL),
+        "squared_difference": Function(lambda a, b: (a - b) * (a - b), _REAL),
+        "minimum": Function(np.minimum, _ALL),
+        "prelu": Function(lambda a, b: np.where(a >= 0, a, a * b), _REAL),
+        "less": Function(np.less, _ALL, True),
+        "less_equal": Function(np.less_equal, _ALL, True),
+        "greater": Function(np.greater, _ALL, True),
+        "greater_equal": Function(np.greater_equal, _ALL, True),
+        "equal": Function(np.equal, _ALL, True),
+        "not_equal": Function(np.not_equal, _ALL, True),
+        "logical_and": Function(np.logical_and, (DType.BOOL,), True),
+        "logical_or": Function(np.logical_or, (DType.BOOL,), True),
+        "maximum": Function(np.maximum, _ALL),
+    }
+)
+
+
+@dataclass(frozen=True)
+class Attrs:
+    """function: a key of FUNCTIONS; activation: fused into SUB and DIV."""
+
+    function: str
+    activation: str = "none"
+
+
+def attrs_of(site: Site) -> Attrs:
+    """The node's attributes."""
+    assert isinstance(site.attrs, Attrs)
+    return site.attrs
+
+
+def infer(site: Site) -> tuple[TensorType, ...]:
+    attrs = attrs_of(site)
+    function = FUNCTIONS[attrs.function]
+    problems = Problems(site)
+    a = problems.operand(0, "first operand", function.dtypes)
+    b = problems.operand(1, "second operand", function.dtypes if a is None else (a.dtype,))
+    shape = broadcast_shape(problems, a, b) if a is not None and b is not None else ()
+    if attrs.function == "prelu" and a is not None and shape != a.shape:
+        problems.add("E111", f"the slopes of a PRELU have more elements than its input {a.shape}")
+    wanted = DType.BOOL if function.to_bool or a is None else a.dtype
+    if site.output.dtype is not wanted:
+        problems.add("E110", f"the result is {site.output.dtype.value}, not {wanted.value}")
+    elif a is not None and a.dtype is DType.F32:
+        problems.activation(attrs.activation, None)
+    elif a is not None and a.dtype is DType.S8:
+        quants = [
+            problems.per_tensor(type_, name)
+            for type_, name in ((a, "first operand"), (b, "second operand"))
+        ]
+        if attrs.function != "sub":
+            problems.same_quant(quants[0], quants[1], "the operands")
+        if not function.to_bool:
+            out = problems.result()
+            if attrs.function != "sub":
+                problems.same_quant(quants[0], out, "operands and output")
+            problems.activation(attrs.activation, out)
+    problems.raise_all()
+    if attrs.function == "sub" and site.input().dtype is DType.S8:
+        _sub_rule(site)
+    return (TensorType(shape, wanted, None if function.to_bool else site.output.quant),)
+
+
+def _sub_rule(site: Site) -> tuple[tuple[int, int, int], params.AddParams, tuple[int, int]]:
+    """(zero points of a, b and the output; factors; clamping range)."""
+    a, b, out = (quant_of(t) for t in (site.input(0), site.input(1), site.output))
+    factors = combined(site, params.add_params, a.scale, b.scale, out.scale)
+    clamp = activation_range(site, attrs_of(site).activation)
+    return (a.zero_point, b.zero_point, out.zero_point), factors, clamp
+
+
+def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
+    attrs = attrs_of(site)
+    if attrs.function == "sub" and a.dtype == np.int8:
+        return (int8.sub(a, b, *_sub_rule(site)),)
+    with np.errstate(all="ignore"):
+        result = np.asarray(FUNCTIONS[attrs.function].of(a, b))
+    if result.dtype == np.float32:
+        result = float32.clamp(result, float32.bounds(attrs.activation))
+    return (result,)
+
+
+def pack(site: Site) -> Params:
+    attrs = attrs_of(site)
+    low, high = float32.bounds(attrs.activation)
+    number: dict[str, ParamValue] = {"function": list(FUNCTIONS).index(attrs.function)}
+    fields = {**broadcast_params(site), **number}
+    if site.input().dtype is DType.F32 and site.output.dtype is DType.F32:
+        fields |= {"low": low, "high": high}
+        return Params("mcuc_pairwise_f32_params", "pairwise/pairwise.h", fields)
+    return Params("mcuc_pairwise_params", "pairwise/pairwise.h", fields)
+
+
+def pack_sub(site: Site) -> Params:
+    zero_points, factors, clamp = _sub_rule(site)
+    fields: dict[str, ParamValue] = {
+        **broadcast_params(site),
+        "a_zero": zero_points[0],
+        "a_multiplier": factors.input1.multiplier,
+        "a_shift": factors.input1.shift,
+        "b_zero": zero_points[1],
+        "b_multiplier": factors.input2.multiplier,
+        "b_shift": factors.input2.shift,
+        "out_offset": zero_points[2],
+        "multiplier": factors.output.multiplier,
+        "shift": factors.output.shift,
+        "low": clamp[0],
+        "high": clamp[1],
+    }
+    return Params("mcuc_pairwise_sub_params", "pairwise/pairwise.h", fields)
+
+
+def _kernel(file: str, source: DType, result: DType, only: str = "") -> Kernel:
+    """A kernel on element types; `only`: of this function, which the others leave out."""
+
+    def when(site: Site, target: Target) -> bool:
+        own = site.input().dtype is source and site.output.dtype is result
+        return own and only in ("", attrs_of(site).function)
+
+    return Kernel(
+        symbol=f"mcuc_pairwise_{file}",
+        source=f"pairwise/{file}.c",
+        form=Form.PIXEL,
+        when=when,
+        pack=pack_sub if only else pack,
+        operands=(0, 1),
+        inplace=(0, 1) if source is result else (),
+    )
+
+
+def _extremes(site: Site, target: Target) -> bool:
+    """Of int8 the maximum and the minimum alone."""
+    return site.output.dtype is DType.S8 and attrs_of(site).function in ("maximum", "minimum")
+
+
+SPEC = OpSpec(
+    name="pairwise",
+    doc=f"Element-wise with broadcast: {', '.join(FUNCTIONS).upper()}",
+    Attrs=Attrs,
+    operands=(
+        OperandSpec("a", (DType.S8, DType.F32, DType.BOOL)),
+        OperandSpec("b", (DType.S8, DType.F32, DType.BOOL)),
+    ),
+    infer=infer,
+    ref=ref,
+    macs=no_macs,
+    region=region_binary,
+    kernels=(
+        _kernel("s8_s8_s8_sub__c", DType.S8, DType.S8, "sub"),
+        replace(_kernel("s8_s8_s8__c", DType.S8, DType.S8), when=_extremes),
+        _kernel("s8_s8_u8__c", DType.S8, DType.BOOL),
+        _kernel("u8_u8_u8__c", DType.BOOL, DType.BOOL),
+        _kernel("f32_f32_u8__c", DType.F32, DType.BOOL),
+        _kernel("f32_f32_f32__c", DType.F32, DType.F32),
+    ),
+    canonical=canonical_binary,
+)

@@ -1,0 +1,62 @@
+"""Vectors of the functions of two operands: every broadcast, constants, limits of the types."""
+
+from __future__ import annotations
+
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops.pairwise import FUNCTIONS, Attrs
+from tests.support.binary_cases import ACTIVATIONS, QUANTS, SHAPES, Shape
+from tests.support.case_model import TfliteOp
+from tests.support.cases import Case, Operand, s8
+
+# Broadcasts that every function and element type goes through
+FEW: tuple[str, ...] = (
+    "same",
+    "b50_channel_vector",
+    "b50_one_channel",
+    "b50_crosswise",
+    "b50_scalar_left",
+)
+FUSED = ("sub", "div")
+
+
+def cases() -> list[Case]:
+    found = []
+    for name in FUNCTIONS:
+        for dtype in FUNCTIONS[name].dtypes:
+            places = SHAPES if name == "sub" else FEW[:2] if name == "prelu" else FEW
+            for i, place in enumerate(places):
+                found.append(_case(name, dtype, place, *SHAPES[place], seed=i))
+    for i in range(len(QUANTS)):
+        for pattern in ("extremes", "random"):
+            x = Operand(s8((1, 3, 4, 5), *QUANTS[i][0]), pattern=pattern)
+            y = Operand(s8((1, 1, 4, 5), *QUANTS[i][1]), pattern=pattern)
+            attrs, out = Attrs("sub", ACTIVATIONS[i % 4]), s8((), *QUANTS[i][2])
+            found.append(Case(f"sub_quant_{i}_{pattern}", "pairwise", attrs, (x, y), (out,)))
+    ramps = tuple(Operand(s8(shape, 0.05, 3), pattern="ramp") for shape in ((256, 1), (256,)))
+    for name in ("sub", "minimum", "less", "equal", "greater_equal"):
+        out = _result(name, DType.S8)
+        found.append(Case(f"{name}_all_pairs", "pairwise", Attrs(name), ramps, (out,)))
+    return found
+
+
+def _result(name: str, dtype: DType) -> TensorType:
+    if FUNCTIONS[name].to_bool:
+        return TensorType((), DType.BOOL)
+    return s8((), 0.05, 3) if dtype is DType.S8 else TensorType((), dtype)
+
+
+def _case(name: str, dtype: DType, place: str, left: Shape, right: Shape, seed: int) -> Case:
+    operands = tuple(
+        Operand(s8(shape, 0.05, 3) if dtype is DType.S8 else TensorType(shape, dtype))
+        for shape in (left, right)
+    )
+    attrs = Attrs(name, ACTIVATIONS[seed % 4] if name in FUSED else "none")
+    title = f"{name}_{dtype.value}_{place}"
+    return Case(title, "pairwise", attrs, operands, (_result(name, dtype),), seed=seed)
+
+
+def tflite(case: Case) -> TfliteOp:
+    assert isinstance(case.attrs, Attrs)
+    name = case.attrs.function
+    fused = {"fused_activation_function": case.attrs.activation.upper()} if name in FUSED else {}
+    return TfliteOp(name.upper(), fused)
