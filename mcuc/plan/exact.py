@@ -12,7 +12,9 @@ from typing import Any
 
 from mcuc.plan.conflicts import Conflicts
 
+# How long it looks, in the solver's own measure; many buffers make all of it slow and rarely pay.
 DETERMINISTIC_TIME = 4.0
+MANY, DETERMINISTIC_TIME_OF_MANY = 100, 0.25
 
 
 def solve(
@@ -122,7 +124,10 @@ def _solver(cp_model: Any) -> Any:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1  # the same input gives the same plan
     solver.parameters.random_seed = 0
-    solver.parameters.max_deterministic_time = DETERMINISTIC_TIME
+    many = len(conflicts.buffers) > MANY
+    solver.parameters.max_deterministic_time = (
+        DETERMINISTIC_TIME_OF_MANY if many else DETERMINISTIC_TIME
+    )
     return solver
 
 

@@ -153,7 +153,7 @@ def test_keeping_costs_memory_and_streaming_saves_it() -> None:
     arena = {mode: Trial.of(graph, mode, "n", None).unit.plan.arena_bytes for mode in INPUT_MODES}
     assert arena["streamed"] < arena["consumed"] < arena["kept"]
     assert arena["random"] == arena["streamed"]
-    assert arena["streamed"] < graph.type(0).size_bytes < arena["consumed"]
+    assert arena["streamed"] < graph.type(0).size_bytes <= arena["consumed"]
 
 
 # --- streamed -------------------------------------------------------------------------------------
