@@ -49,7 +49,7 @@ def solve(
     model.add_no_overlap_2d(times, spaces)
     _pairs(model, conflicts, starts, early, late)
     model.minimize(top)
-    solver = _solver(cp_model)
+    solver = _solver(cp_model, len(conflicts.buffers))
     status = solver.solve(model)
     if status not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
@@ -93,7 +93,7 @@ def spread(
     model.minimize(
         sum((costs[i][r] or 0) * home for i, of in enumerate(homes) for r, home in enumerate(of))
     )
-    solver = _solver(cp_model)
+    solver = _solver(cp_model, len(conflicts.buffers))
     if solver.solve(model) not in (cp_model.OPTIMAL, cp_model.FEASIBLE):
         return None
     return {
@@ -120,14 +120,12 @@ def _place_in_region(
     _pairs(model, conflicts, starts, early, late, here)
 
 
-def _solver(cp_model: Any) -> Any:
+def _solver(cp_model: Any, buffers: int) -> Any:
     solver = cp_model.CpSolver()
     solver.parameters.num_workers = 1  # the same input gives the same plan
     solver.parameters.random_seed = 0
-    many = len(conflicts.buffers) > MANY
-    solver.parameters.max_deterministic_time = (
-        DETERMINISTIC_TIME_OF_MANY if many else DETERMINISTIC_TIME
-    )
+    time = DETERMINISTIC_TIME_OF_MANY if buffers > MANY else DETERMINISTIC_TIME
+    solver.parameters.max_deterministic_time = time
     return solver
 
 
