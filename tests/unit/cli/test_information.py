@@ -22,7 +22,7 @@ def model_with_problems(folder: Path) -> Path:
     h = build.tensor("h", (1, 8), "int32")
     build.op("RELU", [x], [y])
     build.op("SOFTMAX", [f], [g], {"beta": 1.0})
-    build.op("COS", [g], [h])
+    build.op("CEIL", [g], [h])
     path = folder / "bad.tflite"
     path.write_bytes(build.build([x, f], [y, h]))
     return path
@@ -84,14 +84,14 @@ def test_inspect_lists_ops_and_all_problems(tmp_path: Path) -> None:
     outcome = mcuc("inspect", path, "--json")
     assert outcome.code == 1
     document = outcome.document
-    assert [op["op"] for op in document["ops"]] == ["RELU", "SOFTMAX", "COS"]
+    assert [op["op"] for op in document["ops"]] == ["RELU", "SOFTMAX", "CEIL"]
     assert document["ops"][0]["problems"] == []
     assert set(document["ops"][1]["problems"]) == {"E110"}
     assert document["ops"][2]["problems"] == ["E102"]
     assert {e["op_index"] for e in document["errors"]} == {1, 2}
     text = mcuc("inspect", path)
     assert text.code == 1
-    assert "COS" in text.out and "error[E102]" in text.err and "error[E110]" in text.err
+    assert "CEIL" in text.out and "error[E102]" in text.err and "error[E110]" in text.err
 
 
 def test_inspect_of_no_model(tmp_path: Path) -> None:
