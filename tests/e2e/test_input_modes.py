@@ -149,11 +149,11 @@ def test_kept_inputs_survive_and_consumed_ones_need_not(board: str | None, tmp_p
 
 
 def test_keeping_costs_memory_and_streaming_saves_it() -> None:
-    graph = strided_chain("chain", (32, 32))
+    graph = strided_chain("chain", (64, 64))
     arena = {mode: Trial.of(graph, mode, "n", None).unit.plan.arena_bytes for mode in INPUT_MODES}
     assert arena["streamed"] < arena["consumed"] < arena["kept"]
     assert arena["random"] == arena["streamed"]
-    assert arena["streamed"] < graph.type(0).size_bytes <= arena["consumed"]
+    assert arena["streamed"] < graph.type(0).size_bytes < arena["consumed"]
 
 
 # --- streamed -------------------------------------------------------------------------------------
