@@ -24,11 +24,6 @@ COUNTERS = 0xC3  # stands for the row counters, whose values depend on the loop
 MARGIN = 1 << 16  # bytes on both sides: what leaves its region damages nothing else
 
 
-def step_output(program: Program, step: Step) -> int:
-    """The value that a step writes."""
-    return program.graph.nodes[step.node].outputs[0]
-
-
 def losses(program: Program, plan: MemoryPlan, seed: int = 0) -> int:
     """Number of pixels read that hold something else than what was written for the reader."""
     rng = np.random.default_rng(seed)
@@ -120,6 +115,7 @@ class _Machine:
         area[:] = self.rng.integers(0, 256, area.size, np.uint8)
         y0 = band * step.block[0]
         rows = Box(y0, min(y0 + step.block[0], step.shape[0]), 0, step.shape[1], 0, step.shape[2])
+        output = self.program.graph.nodes[step.node].outputs[0]
         box: Box | None = rows
         for part in reversed(step.parts):
             node = self.program.graph.nodes[part.node]
@@ -136,7 +132,7 @@ class _Machine:
                     self._check(value, operand.view, needed)
         for y in range(rows.y0, rows.y1):
             row = Box(y, y + 1, 0, step.shape[1], 0, step.shape[2])
-            self._write(step_output(self.program, step), step.output, row)
+            self._write(output, step.output, row)
 
     def _accumulate(self, step: Step, y: int) -> None:
         """Accumulators are set at the first row of a fold and are still there at all others."""
