@@ -21,7 +21,7 @@ def merge_duplicates(graph: Graph) -> Graph:
     same: dict[int, int] = {}  # value -> the one that stands for it
     seen: dict[object, tuple[int, ...]] = {}
     nodes: list[Node] = []
-    outputs = set(graph.outputs)
+    outputs = set(graph.results)
     for node in graph.nodes:
         moved = replace(
             node, inputs=tuple(None if v is None else same.get(v, v) for v in node.inputs)

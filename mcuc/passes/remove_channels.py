@@ -107,7 +107,7 @@ def _reads_all(graph: Graph, node: Node) -> bool:
 
 def _fixed(graph: Graph) -> set[int]:
     """Values all of whose channels stay."""
-    result = {*graph.inputs, *graph.outputs}
+    result = {*graph.sources, *graph.results}
     for node in graph.nodes:
         if goes_by_channel(graph, node):
             continue

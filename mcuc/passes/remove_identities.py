@@ -46,7 +46,7 @@ def remove_identities(graph: Graph, numerics: str = NUMERICS[0]) -> Graph:
             node, inputs=tuple(None if v is None else same.get(v, v) for v in node.inputs)
         )
         (result, *rest) = node.outputs
-        if not rest and result not in graph.outputs and _is_identity(graph, moved, known):
+        if not rest and result not in graph.results and _is_identity(graph, moved, known):
             source = moved.inputs[0]
             assert source is not None
             same[result] = source
