@@ -93,6 +93,10 @@ def compile_model(
     latency: int | None = None,
     sliding: int | None = None,
     point: int | None = None,
+    precision: str = "auto",
+    calibration: str | Path = "",
+    calibration_method: str = "minmax",
+    auto_precision: bool = False,
     groups: Sequence[Group] = (),
 ) -> Compiled:
     """Compiles a model for a board.
@@ -105,6 +109,7 @@ def compile_model(
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
         minimize, max_recompute, latency, sliding, point: See `Options`.
+        precision, calibration, calibration_method, auto_precision: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
 
     Raises:
@@ -125,6 +130,10 @@ def compile_model(
         latency=latency,
         sliding=sliding,
         point=point,
+        precision=precision,
+        calibration=str(calibration),
+        calibration_method=calibration_method,
+        auto_precision=auto_precision,
         groups=tuple(groups),
     )
     compiled = compile_with(Path(model), options)

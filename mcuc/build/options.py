@@ -16,6 +16,8 @@ OPTIMIZE = ("size", "balanced", "speed")
 INPUT_MODES = ("kept", "consumed", "streamed", "random")
 SCHEDULES = ("auto", "layer", "stream")
 MINIMIZE = ("balanced", "sram", "latency")
+PRECISIONS = ("auto", "int8", "int16", "float32")
+CALIBRATION_METHODS = ("minmax", "percentile", "mse", "entropy")
 _PATCH = re.compile(r"patch:([1-9]\d{0,4})x([1-9]\d{0,4})@(\d{1,9})")
 
 
@@ -46,6 +48,12 @@ class Options:
         sliding: Rows by which a window of the input moves from run to run: only they are given,
             and only what is new is computed; None = every run has its own input.
         point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
+        precision: Arithmetic of a float model: "auto" as stored, or "int8" where calibration data
+            are given; "int8", "int16" (activations) or "float32". Quantized models stay as they are.
+        calibration: Samples that quantization takes ranges from: an .npz, an .npy, a folder of
+            images, or "random"; "" = none.
+        calibration_method: How a range follows from the samples.
+        auto_precision: Layers that int8 hurts most stay float32, by measured loss.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
     """
@@ -64,6 +72,10 @@ class Options:
     latency: int | None = None
     sliding: int | None = None
     point: int | None = None
+    precision: str = PRECISIONS[0]
+    calibration: str = ""
+    calibration_method: str = CALIBRATION_METHODS[0]
+    auto_precision: bool = False
     groups: tuple[Group, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -73,6 +85,8 @@ class Options:
             ("optimize", self.optimize, OPTIMIZE),
             ("input-mode", self.input_mode, INPUT_MODES),
             ("minimize", self.minimize, MINIMIZE),
+            ("precision", self.precision, PRECISIONS),
+            ("calibration-method", self.calibration_method, CALIBRATION_METHODS),
         ):
             if value not in allowed:
                 raise usage(option, f"{value!r} is not one of {', '.join(allowed)}")
@@ -116,6 +130,10 @@ class Options:
             "latency": self.latency,
             "sliding": self.sliding,
             "point": self.point,
+            "precision": self.precision,
+            "calibration": self.calibration,
+            "calibration_method": self.calibration_method,
+            "auto_precision": self.auto_precision,
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
             ],
