@@ -17,22 +17,28 @@ import pytest
 from mcuc.frontends.tflite import load_tflite
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops import registry
+from mcuc.ops import registry, unary
 from mcuc.ops.interpret import run_reference
 from mcuc.passes.fuse_pad import fuse_pad
 from tests import vectors
 from tests.support.cases import Case
 from tests.support.export import CannotExportError, export, merge
 from tests.support.oracle import agree, run_tflite
+from tests.vectors.unary import ONNX_ONLY
 
 VECTORS = 2
 OVERFLOW = "the factor leaves int32, where TFLite's C++ has undefined behaviour"
+NO_FUNCTION = "TFLite has none: tests/numerics/test_float_functions.py compares it with doubles"
 UNDEFINED_CAST = "NaN, infinities, floats beyond int32: undefined behaviour of TFLite's C++"
 
 
 def unusual_output_scale(case: Case) -> bool:
     out = case.outputs[0]
     return out.dtype is DType.S8 and out.quant is not None and out.quant.scale != 1 / 256
+
+
+def is_function(name: str) -> Callable[[Case], bool]:
+    return lambda case: isinstance(case.attrs, unary.Attrs) and case.attrs.function == name
 
 
 # Ops that no file holds: why there is no operator to compare with.
@@ -55,6 +61,7 @@ NOT_JUDGED: tuple[tuple[str, Callable[[Case], bool], str], ...] = (
     ("softmax", lambda c: c.name.startswith("depth"), "an assertion of gemmlowp ends the process"),
     ("average_pool2d", lambda c: not can_export(c), "paddings, and halves up as in uint8"),
     ("max_pool2d", lambda c: not can_export(c), "paddings other than SAME and VALID"),
+    *(("unary", is_function(name), NO_FUNCTION) for name in ONNX_ONLY),
 )
 
 

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mcuc.frontends.tflite.builtins import BUILTINS
 from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops import (
@@ -291,6 +292,8 @@ def _pairwise(export: _Export, node: Node) -> None:
 def _unary(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, unary.Attrs)
     function, options = node.attrs.function, {}
+    if function.upper() not in BUILTINS and not function.startswith("gelu"):
+        raise CannotExportError(f"TFLite has no {function.upper()}")
     if function == "leaky_relu":
         options = {"alpha": node.attrs.alpha}
     if function.startswith("gelu"):

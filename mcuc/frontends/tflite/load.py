@@ -33,13 +33,14 @@ from mcuc.frontends.tflite.schema import (
     read_model,
 )
 from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, STATE_HELP, Tensors
-from mcuc.frontends.tflite.uint8 import with_rules, with_uint8_ports
+from mcuc.frontends.tflite.uint8 import with_rules
 from mcuc.frontends.tflite.variables import OPERATORS as STATEFUL
 from mcuc.frontends.tflite.variables import Variables
 from mcuc.ir.graph import Graph, Node, State, Value
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops import reshape, spec_of
 from mcuc.ops.spec import NUMERICS, Site
+from mcuc.ops.uint8 import with_uint8_ports
 
 # A broken model can have thousands of problems; nobody reads more than these.
 _MOST_PROBLEMS = 1000
