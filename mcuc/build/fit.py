@@ -38,7 +38,7 @@ def fit_model(
     """
     boards = [load_board(name) for name in names]
     data = read_model(path)
-    graph = load_model(path, data, options.numerics)
+    graph = load_model(path, data, options)
     rows = []
     for board in boards:
         progress(board.id)

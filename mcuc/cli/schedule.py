@@ -24,7 +24,7 @@ def command(model: Path, as_json: bool, **given: Any) -> Json:
 
     options = options_of(given, {})
     with progress(f"scheduling {model.name}", as_json):
-        graph = load_model(model, read_model(model), options.numerics)
+        graph = load_model(model, read_model(model), options).graph
         lowered = lower_and_plan(graph, load_board(options.board).target, options)
     front = lowered.chosen.front
     fastest = front[-1].instructions if front else 1

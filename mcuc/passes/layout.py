@@ -79,8 +79,7 @@ class _Layout:
         self.done: dict[tuple[int, Perm], int] = {}
 
     def run(self) -> Graph:
-        if self.channels_last:
-            self._turn_inputs()
+        self._border_inputs()
         for node in self.graph.nodes:
             handler = self._handler(node)
             if handler is None or not handler(node):
@@ -156,31 +155,38 @@ class _Layout:
         self.next += 1
         return self.next - 1
 
-    def _turn_inputs(self) -> None:
-        """Inputs whose readers want channels last are given so."""
+    def _border_inputs(self) -> None:
+        """Inputs whose readers want channels last are given so, if asked; else they are named."""
         for place, v in enumerate(self.graph.inputs):
             shape = self._shape(v)
             perm = (0, *range(2, len(shape)), 1)
             rolling = any(v in pair for pair in self.graph.rolling)
-            if len(shape) > 2 and perm in self.wants.get(v, {}) and not rolling:
+            if len(shape) not in (3, 4) or perm not in self.wants.get(v, {}):
+                continue
+            if not self.channels_last or rolling:
+                self.values[v] = replace(self.values[v], axes=axes_name(len(shape), False))
+            else:
                 u = self._new(v, moved_shape(shape, perm))
+                self.values[u] = replace(self.values[u], axes=axes_name(len(shape), True))
                 self.inputs[place] = u
                 self.there.discard(v)
                 self.moved[v] = Moved(u, inverse(perm))
 
     def _output(self, v: int) -> int:
         source = self.moved.get(v)
-        if source is not None and self.channels_last and v not in self.there:
-            rank = len(source.perm)
-            if rank > 2 and source.perm == (0, rank - 1, *range(1, rank - 1)):
-                return self._named(source.u, v)
-        found = self._value(v)
-        return found if found == v else self._named(found, v)
+        rank = 0 if source is None else len(source.perm)
+        turned = source is not None and source.perm == (0, rank - 1, *range(1, rank - 1))
+        if source is not None and turned and rank in (3, 4):
+            if self.channels_last and v not in self.there:
+                return self._named(source.u, v, axes_name(rank, True))
+            return self._named(self._value(v), v, axes_name(rank, False))
+        return self._named(self._value(v), v, "")
 
-    def _named(self, u: int, v: int) -> int:
+    def _named(self, u: int, v: int, axes: str) -> int:
         """u under the name of the output v."""
         if u not in self.graph.sources and self.values[u].const is None:
-            self.values[u] = replace(self.values[u], name=self.graph.values[v].name)
+            name = self.graph.values[v].name
+            self.values[u] = replace(self.values[u], name=name, axes=axes)
         return u
 
     # Nodes
@@ -462,6 +468,44 @@ def _wants(graph: Graph) -> dict[int, dict[Perm, None]]:
             asked = wants.get(result, {}) if through and result not in plain else {}
             wants.setdefault(v, {}).update({p: None for p in asked if len(p) == rank})
     return wants
+
+
+def axes_name(rank: int, channels_last: bool) -> str:
+    """How the axes of a map are called."""
+    places = "HW"[4 - rank :]
+    return f"N{places}C" if channels_last else f"NC{places}"
+
+
+def left_over(graph: Graph) -> list[str]:
+    """A remark on each transposition that is done at run time, and why it is."""
+    made = {v: node for node in graph.nodes for v in node.outputs}
+    readers: dict[int, list[Node]] = {}
+    for node in graph.nodes:
+        for v in node.inputs:
+            if v is not None:
+                readers.setdefault(v, []).append(node)
+    return [_why(graph, node, made, readers) for node in graph.nodes if node.op == "transpose"]
+
+
+def _why(
+    graph: Graph, node: Node, made: dict[int, Node], readers: dict[int, list[Node]]
+) -> str:
+    x, (v,) = node.inputs[0], node.outputs
+    assert x is not None
+    order = ", ".join(map(str, transpose.permutation(Site.of(graph, node))))
+    name = graph.values[v].name or graph.values[x].name
+    what = f'transposition of "{name}" by ({order}), {graph.type(v).size_bytes:,} bytes'
+    if v in graph.results:
+        return f"{what}: it is an output of the model"
+    source = made.get(x)
+    while source is not None and source.op == "reshape" and source.inputs[0] is not None:
+        x = source.inputs[0]
+        source = made.get(x)
+    if x in graph.inputs:
+        hint = "; --io-layout nhwc avoids it" if graph.values[x].axes.startswith("NC") else ""
+        return f"{what}: it is an input of the model{hint}"
+    wants = sorted({r.loc.op or r.op for r in readers.get(v, [])})
+    return f"{what}: {', '.join(wants) or 'its reader'} reads the axes in that order"
 
 
 LAYOUT = layout_pass()
