@@ -159,8 +159,8 @@ class Operator:
 
     # The functions that many operators are made of.
 
-    def unary(self, function: str, x: int, alpha: float = 0.0) -> int:
-        return self.graph.add("unary", unary.Attrs(function, alpha), (x,))
+    def unary(self, function: str, x: int, alpha: float = 0.0, beta: float = 0.0) -> int:
+        return self.graph.add("unary", unary.Attrs(function, alpha, beta), (x,))
 
     def pair(self, function: str, a: int, b: int) -> int:
         """An element-wise function of two operands, "add" and "mul" among them."""
