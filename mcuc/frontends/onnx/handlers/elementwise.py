@@ -10,7 +10,7 @@ import numpy as np
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
 from mcuc.ir.types import DType
 from mcuc.ops import cast as cast_op
-from mcuc.ops import log_softmax, logistic, relu, softmax
+from mcuc.ops import log_softmax, logistic, relu, select, softmax
 
 _FEW = 64
 
@@ -109,6 +109,14 @@ def prelu(operator: Operator) -> Results:
 def gelu(operator: Operator) -> Results:
     approximate = operator.text("approximate", "none")
     return (operator.unary("gelu_tanh" if approximate == "tanh" else "gelu", operator.value()),)
+
+
+def where(operator: Operator) -> Results:
+    """Operands: condition, what stands where it holds, what stands elsewhere."""
+    operands = tuple(operator.value(i) for i in range(3))
+    graph = operator.graph
+    yes = graph.type(operands[1])
+    return (graph.add("select", select.Attrs(), operands, yes.dtype, yes.quant),)
 
 
 def bias_gelu(operator: Operator) -> Results:
@@ -226,6 +234,7 @@ HANDLERS: dict[str, Handler] = {
     "GreaterOrEqual": _pair("greater_equal"),
     "And": _pair("logical_and"),
     "Or": _pair("logical_or"),
+    "Where": where,
     "Xor": _pair("not_equal"),
     "Not": _unary("logical_not"),
     "com.microsoft.BiasGelu": bias_gelu,

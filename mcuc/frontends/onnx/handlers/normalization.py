@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
+from mcuc.ops import layer_norm
 
 
 def batch_normalization(operator: Operator) -> Results:
@@ -44,6 +45,12 @@ def normalized(
 
 def layer_normalization(operator: Operator) -> Results:
     """With scale and bias, both of the shape of the normalized axes; mean and 1 / deviation."""
+    if _is_one_op(operator):
+        attrs = layer_norm.Attrs(operator.float("epsilon", 1e-5))
+        operands = [operator.value(), operator.optional(1), operator.optional(2)]
+        while operands[-1] is None:
+            operands.pop()
+        return (operator.graph.add("layer_norm", attrs, operands),)
     result, mean, inverse = normalized(
         operator, operator.value(), _last_axes(operator), operator.float("epsilon", 1e-5)
     )
@@ -52,6 +59,15 @@ def layer_normalization(operator: Operator) -> Results:
     if operator.has(2):
         result = operator.pair("add", result, operator.value(2))
     return (result, mean, inverse)
+
+
+def _is_one_op(operator: Operator) -> bool:
+    """Over the last axis, with constants, without further results."""
+    constant = all(
+        operator.graph.const(operator.value(i)) is not None for i in (1, 2) if operator.has(i)
+    )
+    alone = not operator.wants(1) and not operator.wants(2)
+    return constant and alone and _last_axes(operator) == (len(operator.shape()) - 1,)
 
 
 def skip_layer_normalization(operator: Operator) -> Results:
