@@ -17,7 +17,7 @@ import numpy as np
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
 from mcuc.ir.graph import Array
 from mcuc.ir.types import DType, Quant
-from mcuc.ops import dequantize, quantize
+from mcuc.ops import dequantize, quantize, relu
 
 _SIGNED = {"uint8": (DType.S8, 128), "int8": (DType.S8, 0), "int16": (DType.S16, 0),
            "uint16": (DType.S16, 32768)}  # fmt: skip
@@ -31,6 +31,7 @@ def quantize_linear(operator: Operator) -> Results:
 def quantized(operator: Operator, x: int, position: int) -> int:
     """A float value in the integers that two operands describe."""
     dtype, quant = _parameters(operator, position)
+    x = _limited(operator, x, position)
     if quant.per_channel:
         raise operator.error(
             "E204", "a tensor that is computed at run time is quantized per channel",
@@ -57,7 +58,39 @@ def _parameters(operator: Operator, position: int) -> tuple[DType, Quant]:
     dtype, shift = _SIGNED[zeros.dtype.name]
     axis = operator.int("axis", 1) if scales.size > 1 else None
     points = tuple(int(z) - shift for z in zeros)
+    if dtype is DType.S16 and any(points):
+        return dtype, _symmetric(scales, points)
     return dtype, Quant(tuple(map(float, scales)), points, axis)
+
+
+def _symmetric(scales: Array, points: tuple[int, ...]) -> Quant:
+    """int16 has no zero point here: one scale that is wide enough for all that was representable."""
+    widest = max(abs(limit) for limit in _limits(scales, points))
+    return Quant((float(np.float32(widest / 32767)),), (0,))
+
+
+def _limits(scales: Array, points: tuple[int, ...]) -> tuple[float, float]:
+    """The least and the greatest number of an int16 tensor."""
+    scale, zero = float(scales.ravel()[0]), points[0]
+    return (-32768 - zero) * scale, (32767 - zero) * scale
+
+
+def _limited(operator: Operator, x: int, position: int) -> int:
+    """Clamped where a symmetric int16 reaches further than the stored zero point lets it.
+
+    Quantizers drop a Relu before such a tensor, since its least number is 0.
+    """
+    if not operator.has(position + 1):
+        return x
+    zeros = operator.const(position + 1, "zero point").ravel()
+    dtype, shift = _SIGNED.get(zeros.dtype.name, (DType.S8, 0))
+    zero = int(zeros[0]) - shift
+    if dtype is not DType.S16 or not zero:
+        return x
+    low, high = _limits(np.asarray(operator.const(position, "scale"), np.float32), (zero,))
+    if low >= 0:
+        return operator.graph.add("relu", relu.Attrs("relu"), (x,))
+    return operator.unary("clip", x, low, high)
 
 
 def dequantize_linear(operator: Operator) -> Results:
