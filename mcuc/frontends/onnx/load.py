@@ -137,8 +137,8 @@ class _Loader:
         data = self._constants[name]
         if data.size == 0:
             raise self._graph.error("E116", f"{name!r} has no elements")
-        if data.dtype in (np.float64, np.float16):
-            data = data.astype(np.float32)
+        if data.dtype.kind == "f":
+            data = self._finite(name, data)
         if data.dtype in (np.uint32, np.uint64):
             data = data.astype(np.int64)
         try:
@@ -146,6 +146,13 @@ class _Loader:
         except KeyError:
             raise self._graph.error("E110", f"the operand {name!r} is {data.dtype}") from None
         return self._graph.constant(data, name)
+
+    def _finite(self, name: str, data: Array) -> Array:
+        """As float32; infinities, of which masks are made, are the largest numbers that there are."""
+        largest = np.finfo(np.float32).max
+        if np.isnan(data).any():
+            raise self._graph.error("E115", f"{name!r} holds NaN")
+        return np.clip(data.astype(np.float64), -largest, largest).astype(np.float32)
 
     def _read(self, index: int, node: Any, produced: Mapping[str, int]) -> None:
         self._check_operands(index, node, produced)

@@ -137,6 +137,8 @@ def output_value(port: Any, value: int, graph: GraphBuilder) -> int:
     from onnx import TensorProto
 
     type_ = graph.type(value)
+    if value in graph.moved_zero:
+        raise graph.error("E203", "an int16 output of the model has a zero point")
     unsigned = port.type.tensor_type.elem_type == TensorProto.UINT8
     if not unsigned or type_.dtype is not DType.S8 or type_.quant is None:
         return value

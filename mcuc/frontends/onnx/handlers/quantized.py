@@ -37,7 +37,10 @@ def quantized(operator: Operator, x: int, position: int) -> int:
             "E204", "a tensor that is computed at run time is quantized per channel",
             help="quantize activations per tensor",
         )  # fmt: skip
-    return operator.graph.add("quantize", quantize.Attrs(), (x,), dtype, quant)
+    result = operator.graph.add("quantize", quantize.Attrs(), (x,), dtype, quant)
+    if _zero_of_int16(operator, position + 1):
+        operator.graph.moved_zero.add(result)
+    return result
 
 
 def _parameters(
@@ -90,17 +93,22 @@ def _limited(operator: Operator, x: int, position: int) -> int:
 
     Quantizers drop a Relu before such a tensor, since its least number is 0.
     """
-    if not operator.has(position + 1):
-        return x
-    zeros = operator.const(position + 1, "zero point").ravel()
-    dtype, shift = _SIGNED.get(zeros.dtype.name, (DType.S8, 0))
-    zero = int(zeros[0]) - shift
-    if dtype is not DType.S16 or not zero:
+    zero = _zero_of_int16(operator, position + 1)
+    if not zero:
         return x
     low, high = _limits(np.asarray(operator.const(position, "scale"), np.float32), (zero,))
     if low >= 0:
         return operator.graph.add("relu", relu.Attrs("relu"), (x,))
     return operator.unary("clip", x, low, high)
+
+
+def _zero_of_int16(operator: Operator, position: int) -> int:
+    """The zero point, shifted to signed, of a tensor of 16 bits; 0 for all others."""
+    if not operator.has(position):
+        return 0
+    zeros = operator.const(position, "zero point").ravel()
+    dtype, shift = _SIGNED.get(zeros.dtype.name, (DType.S8, 0))
+    return int(zeros[0]) - shift if dtype is DType.S16 else 0
 
 
 def dequantize_linear(operator: Operator) -> Results:
@@ -131,6 +139,8 @@ def real(operator: Operator, position: int, zero: int | None = None) -> int:
     if type_.dtype is DType.U8 or type_.quant is None:
         if type_.dtype not in (DType.U8, DType.S8, DType.S16):
             raise operator.error("E110", f"a dequantization of {type_.dtype.value} at run time")
+        if type_.dtype is DType.S16 and _zero_of_int16(operator, position + 2):
+            raise operator.error("E203", "an int16 input of the model has a zero point")
         return graph.dequantized_port(x, quant, dtype)
     if dtype is not type_.dtype or quant != type_.quant:  # the same integers, meant otherwise
         raise operator.error(
