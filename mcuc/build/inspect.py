@@ -12,6 +12,7 @@ from pathlib import Path
 from mcuc.build.compile import load_model, read_model
 from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.build.quantize import in_arithmetic
 from mcuc.build.receptive_field import receptive_field
 from mcuc.errors import McucError, exit_code, flatten
 from mcuc.frontends.tflite import schema
@@ -46,7 +47,7 @@ def inspect_model(
     code = 0
     try:
         graph = load_model(path, data, options.numerics)
-        lowered = lower_and_plan(graph, HOST, options)
+        lowered = lower_and_plan(in_arithmetic(graph, path, options).graph, HOST, options)
     except McucError as error:
         problems, code = list(flatten(error)), exit_code(error)
         if graph is None and any(p.code in ("E101", "E106") for p in problems):

@@ -79,6 +79,22 @@ class Percent(click.ParamType[float]):
             self.fail(f"{value!r} is neither a number nor none", param, ctx)
 
 
+class Numbers(click.ParamType[tuple[float, ...]]):
+    """Numbers separated by commas."""
+
+    name = "NUMBERS"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(float(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list such as 0.5 or 0.485,0.456,0.406", param, ctx)
+
+
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """How a model is compiled, whatever the board."""
     options = [
@@ -92,6 +108,10 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--calibration-method", default=None,
                      type=click.Choice(["minmax", "percentile", "mse", "entropy"]),
                      help="How ranges follow from the samples."),
+        click.option("--calibration-mean", type=Numbers(), default=None,
+                     help="Mean of the samples, for all channels or one each: 0.485,0.456,0.406."),
+        click.option("--calibration-std", type=Numbers(), default=None,
+                     help="Deviation; bytes are taken as 0 to 1: (byte / 255 - mean) / std."),
         click.option("--auto-precision", is_flag=True, default=None,
                      help="Keep layers float32 that int8 hurts most."),
         click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),

@@ -294,9 +294,8 @@ def _dequantize(to: Exporter, node: Node, site: Site) -> None:
     source = site.input()
     x = node.inputs[0]
     assert x is not None
-    if site.consts[0] is not None:
-        if node.outputs[0] not in to.graph.outputs:
-            return  # written where it is read, in the layout wanted there
+    if site.consts[0] is not None and node.outputs[0] not in to.graph.outputs:
+        return  # written where it is read, in the layout wanted there
     if source.quant is None:
         to.emit("Cast", [to.operand(node, 0)], _out(to, node), to=_ELEMENT[site.output.dtype])
         return
