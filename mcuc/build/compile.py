@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,16 @@ from typing import Any
 from mcuc import __version__
 from mcuc.build.bench import Unit
 from mcuc.build.choose import Chosen
-from mcuc.build.options import Options
+from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
 from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.device.application import Application, build_application
 from mcuc.device.boards import Board, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
-from mcuc.frontends.tflite.load import load_tflite
-from mcuc.ir.graph import Graph
+from mcuc.frontends.loaded import Loaded
+from mcuc.frontends.tflite.load import read_tflite
+from mcuc.passes.layout import left_over
 from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
@@ -101,6 +102,8 @@ def compile_model(
     latency: int | None = None,
     sliding: int | None = None,
     point: int | None = None,
+    io_layout: str = "nchw",
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
     precision: str = "auto",
     calibration: str | Path = "",
     calibration_method: str = "minmax",
@@ -110,13 +113,13 @@ def compile_model(
     """Compiles a model for a board.
 
     Args:
-        model: A `.tflite` file.
+        model: A `.tflite` or `.onnx` file.
         board: Board id, or path of a board.toml.
         out: Folder to write; None writes nothing.
         io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
-        minimize, max_recompute, latency, sliding, point: See `Options`.
+        minimize, max_recompute, latency, sliding, point, io_layout, input_shapes: See `Options`.
         precision, calibration, calibration_method, auto_precision: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
 
@@ -138,6 +141,8 @@ def compile_model(
         latency=latency,
         sliding=sliding,
         point=point,
+        io_layout=io_layout,
+        input_shapes=tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items()),
         precision=precision,
         calibration=str(calibration),
         calibration_method=calibration_method,
@@ -148,15 +153,15 @@ def compile_model(
     return compiled if out is None else write(compiled, Path(out))
 
 
-def load_model(path: Path, data: bytes, numerics: str) -> Graph:
+def load_model(path: Path, data: bytes, options: Options) -> Loaded:
     """The graph of a model file of any supported kind."""
     if path.suffix.lower() == ".onnx":
-        raise ModelError(
-            "E106",
-            f"{path.name} is an ONNX model, and this version reads .tflite",
-            help="convert the model to an int8 .tflite",
-        )
-    return load_tflite(path, data, numerics)
+        from mcuc.frontends.onnx.load import read_onnx
+
+        return read_onnx(path, data, options.numerics, dict(options.input_shapes))
+    if options.input_shapes:
+        raise usage("input-shape", "is for .onnx models; the sizes of a .tflite are fixed")
+    return read_tflite(path, data, options.numerics)
 
 
 def read_model(path: Path) -> bytes:
@@ -181,8 +186,7 @@ def compile_with(path: Path, options: Options, recipe: Json | None = None) -> Co
     """
     board = load_board(options.board)
     data = read_model(path)
-    graph = load_model(path, data, options.numerics)
-    arithmetic = in_arithmetic(graph, path, options, recipe)
+    arithmetic = in_arithmetic(load_model(path, data, options), path, options, recipe)
     return compile_graph(path, data, arithmetic, board, options)
 
 
@@ -223,7 +227,7 @@ def compile_graph(
         _schedule(lowered.chosen),
     )
     report["quantization"] = quantization_figures(arithmetic)
-    report["notes"] += arithmetic.notes
+    report["notes"] += [*arithmetic.notes, *left_over(lowered.graph)]
     if application is None:
         report["notes"].append("no compiler for this board: code, static and stack are not known")
     _check_budget(report, lowered, board, options)

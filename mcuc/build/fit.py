@@ -38,7 +38,7 @@ def fit_model(
     """
     boards = [load_board(name) for name in names]
     data = read_model(path)
-    arithmetic = in_arithmetic(load_model(path, data, options.numerics), path, options)
+    arithmetic = in_arithmetic(load_model(path, data, options), path, options)
     rows = []
     for board in boards:
         progress(board.id)

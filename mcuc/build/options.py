@@ -12,6 +12,7 @@ from mcuc.ops.spec import NUMERICS
 from mcuc.schedule.spec import Group
 
 IO_MODES = ("stored", "quantized")
+IO_LAYOUTS = ("nchw", "nhwc")
 OPTIMIZE = ("size", "balanced", "speed")
 INPUT_MODES = ("kept", "consumed", "streamed", "random")
 SCHEDULES = ("auto", "layer", "stream")
@@ -29,6 +30,9 @@ class Options:
         board: Id, or path of a board.toml.
         io: "stored" keeps the file's input and output types; "quantized" drops QUANTIZE and
             DEQUANTIZE at the border.
+        io_layout: Order of the axes of inputs and outputs of an ONNX model: "nchw" as in the file, or
+            "nhwc", that of the layers inside, which then take them without a transposition.
+        input_shapes: Sizes of inputs of an ONNX model by name, for those that the file leaves open.
         numerics: Rule set of the integer arithmetic (docs/numerics.md).
         optimize: What the C compiler optimises for.
         sram_bytes: Limit for arena + state + static + stack; None = what the board has.
@@ -62,6 +66,8 @@ class Options:
 
     board: str = "qemu_m4"
     io: str = IO_MODES[0]
+    io_layout: str = IO_LAYOUTS[0]
+    input_shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     numerics: str = NUMERICS[0]
     optimize: str = OPTIMIZE[1]
     sram_bytes: int | None = None
@@ -85,6 +91,7 @@ class Options:
     def __post_init__(self) -> None:
         for option, value, allowed in (
             ("io", self.io, IO_MODES),
+            ("io-layout", self.io_layout, IO_LAYOUTS),
             ("numerics", self.numerics, NUMERICS),
             ("optimize", self.optimize, OPTIMIZE),
             ("input-mode", self.input_mode, INPUT_MODES),
@@ -126,6 +133,8 @@ class Options:
         return {
             "board": self.board,
             "io": self.io,
+            "io_layout": self.io_layout,
+            "input_shapes": [[name, list(shape)] for name, shape in self.input_shapes],
             "numerics": self.numerics,
             "optimize": self.optimize,
             "sram_bytes": self.sram_bytes,
@@ -158,6 +167,9 @@ class Options:
         )
         for name in ("calibration_mean", "calibration_std"):
             fields[name] = tuple(map(float, fields.get(name, ())))
+        fields["input_shapes"] = tuple(
+            (name, tuple(shape)) for name, shape in fields.get("input_shapes", ())
+        )
         if "max_recompute" in fields and fields["max_recompute"] is None:
             fields["max_recompute"] = math.inf
         return cls(**fields)

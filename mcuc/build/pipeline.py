@@ -20,6 +20,7 @@ from mcuc.passes.center_weights import CENTER_WEIGHTS
 from mcuc.passes.flatten import flatten_pass
 from mcuc.passes.fold_constants import fold_constants_pass
 from mcuc.passes.fuse_pad import FUSE_PAD
+from mcuc.passes.layout import layout_pass
 from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
 from mcuc.passes.positive_scales import POSITIVE_SCALES
 from mcuc.passes.remove_channels import remove_channels_pass
@@ -46,6 +47,7 @@ def passes(options: Options) -> list[Pass]:
         *stripped,  # first: what follows sees the border that the user asked for
         REMOVE_DEAD_NODES,  # what no output needs is not compiled
         fold_constants_pass(options.numerics),  # nodes over constants alone are computed here
+        layout_pass(options.io_layout),  # NCHW files: transpositions move until they cancel
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
         CENTER_WEIGHTS,  # weights without a zero point suit the fast kernels
         FUSE_PAD,  # a convolution pads for free

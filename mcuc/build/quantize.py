@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcuc.build.options import Options
 from mcuc.build.samples import RANDOM, Scaling, load_samples
 from mcuc.errors import InternalError, McucError, QuantError
+from mcuc.frontends.loaded import Loaded
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType
 from mcuc.passes.fold_constants import fold_constants
 from mcuc.passes.fuse_pad import fuse_pad
+from mcuc.passes.layout import layout_pass
 from mcuc.passes.merge_duplicates import merge_duplicates
 from mcuc.passes.remove_dead_nodes import remove_dead_nodes
 from mcuc.passes.transpose_to_reshape import transpose_to_reshape
@@ -51,12 +53,12 @@ class Arithmetic:
 
 
 def in_arithmetic(
-    graph: Graph, path: Path, options: Options, stored: Json | None = None
+    loaded: Loaded, path: Path, options: Options, stored: Json | None = None
 ) -> Arithmetic:
     """The model as the options ask for.
 
     Args:
-        graph: As loaded.
+        loaded: As read from the file.
         path: Of its file.
         options: precision, calibration and what belongs to it.
         stored: The contents of RECIPE from an earlier compilation with the same options: samples
@@ -65,6 +67,11 @@ def in_arithmetic(
     Raises:
         QuantError: E212 a float ONNX model without a decision, E213 no samples.
     """
+    made = _in_arithmetic(loaded.graph, path, options, stored)
+    return replace(made, notes=(*loaded.notes, *made.notes))
+
+
+def _in_arithmetic(graph: Graph, path: Path, options: Options, stored: Json | None) -> Arithmetic:
     if has_qdq(graph):
         return _from_qdq(graph, options)
     if not is_float(graph):
@@ -110,7 +117,7 @@ def _from_qdq(graph: Graph, options: Options) -> Arithmetic:
     if options.precision == "float32":
         return Arithmetic(graph)  # as stored: its pairs round numbers of float32
     notes = _ignored(options, "the model holds its own scales")
-    folded = fold_qdq(graph, options.numerics)
+    folded = fold_qdq(layout_pass().fn(remove_dead_nodes(graph)), options.numerics)
     verify_graph(folded.graph, options.numerics)
     islands = _islands(folded.graph, folded.floats)
     return Arithmetic(folded.graph, (*notes, *islands))
@@ -133,6 +140,7 @@ def prepared(graph: Graph, numerics: str) -> Graph:
     for step in (
         remove_dead_nodes,
         lambda g: fold_constants(g, numerics),
+        layout_pass().fn,
         transpose_to_reshape,
         fuse_pad,
         fuse_activation,

@@ -63,6 +63,26 @@ class Places(click.ParamType[tuple[str, ...]]):
         return names
 
 
+class InputShape(click.ParamType[tuple[str, tuple[int, ...]]]):
+    """A name and sizes."""
+
+    name = "NAME=1,3,96,96"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[int, ...]]:
+        if isinstance(value, tuple):
+            return value
+        name, _, sizes = str(value).rpartition("=")
+        try:
+            shape = tuple(int(size) for size in sizes.replace("x", ",").split(","))
+        except ValueError:
+            shape = ()
+        if not name or not shape or min(shape) < 1:
+            self.fail(f"{value!r} is not NAME=1,3,96,96", param, ctx)
+        return name, shape
+
+
 class Percent(click.ParamType[float]):
     """A percentage, or `none` for no limit."""
 
@@ -100,6 +120,11 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     options = [
         click.option("--io", default=None, type=click.Choice(["stored", "quantized"]),
                      help="Keep the file's input and output types, or drop the float border."),
+        click.option("--io-layout", default=None, type=click.Choice(["nchw", "nhwc"]),
+                     help="Axes of an ONNX model's inputs and outputs: as in the file, or channels "
+                     "last, which costs no transposition."),
+        click.option("--input-shape", "input_shapes", type=InputShape(), multiple=True,
+                     help="Sizes of an input of an ONNX model, for those that are open."),
         click.option("--precision", default=None,
                      type=click.Choice(["auto", "int8", "int16", "float32"]),
                      help="Arithmetic of a float model; auto: int8 with --calibration."),

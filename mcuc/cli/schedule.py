@@ -25,8 +25,8 @@ def command(model: Path, as_json: bool, **given: Any) -> Json:
 
     options = options_of(given, {})
     with progress(f"scheduling {model.name}", as_json):
-        stored = load_model(model, read_model(model), options.numerics)
-        graph = in_arithmetic(stored, model, options).graph
+        loaded = load_model(model, read_model(model), options)
+        graph = in_arithmetic(loaded, model, options).graph
         lowered = lower_and_plan(graph, load_board(options.board).target, options)
     front = lowered.chosen.front
     fastest = front[-1].instructions if front else 1

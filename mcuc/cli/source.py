@@ -33,7 +33,7 @@ def options_of(given: dict[str, Any], stored: dict[str, Any]) -> Options:
     """Options from the command line over those of a report."""
     from mcuc.build.options import Options
 
-    chosen = {FIELDS.get(k, k): v for k, v in given.items() if v is not None}
+    chosen = {FIELDS.get(k, k): v for k, v in given.items() if v is not None and v != ()}
     return Options.from_json({**stored, **chosen})
 
 

@@ -9,13 +9,13 @@ keep the layout of the file: NCHW convolutions stand between transpositions, whi
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from mcuc.errors import Loc, McucError, ModelError, flatten, raise_all
+from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.onnx.constants import evaluated
 from mcuc.frontends.onnx.graph_builder import GraphBuilder
 from mcuc.frontends.onnx.handlers import DOMAINS, HANDLERS
@@ -37,14 +37,6 @@ from mcuc.ops.spec import NUMERICS
 _MOST_PROBLEMS = 1000
 
 Shapes = Mapping[str, tuple[int, ...]]
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A graph, and remarks on how the file was read."""
-
-    graph: Graph
-    notes: tuple[str, ...]
 
 
 def read_onnx(
@@ -92,7 +84,7 @@ class _Loader:
         ports = Ports(self._model, self._graph, self._shapes)
         inputs = ports.inputs(self._problems)
         self._values.update(inputs)
-        nodes = list(live(self._model.graph))
+        nodes = live(self._model.graph)
         produced = {name: index for index, node in nodes for name in node.output if name}
         for index, node in nodes:
             self._graph.loc = loc_of(self._model.file, index, node)

@@ -171,7 +171,7 @@ class Operator:
         return self.graph.add("pairwise", pairwise.Attrs(function), (a, b), dtype)
 
     def scaled(self, x: int, factor: float, offset: float = 0.0) -> int:
-        """factor x + offset, without what changes nothing."""
+        """Factor x + offset, without what changes nothing."""
         if factor != 1:
             x = self.pair("mul", x, self.graph.scalar(factor))
         return self.pair("add", x, self.graph.scalar(offset)) if offset else x

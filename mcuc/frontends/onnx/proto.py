@@ -9,7 +9,6 @@ inlined by the `onnx` package.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -51,6 +50,21 @@ def read_proto(path: Path, data: bytes) -> Model:
     Raises:
         McucError: E101 damaged, E103 control flow, E105 sizes, E106 operator set, E110 types.
     """
+    name = str(path)
+    model = parse(path, data)
+    tensors, problems = _tensors(model.graph, path)
+    problems += _control_flow(model.graph, name)
+    raise_all(problems[:_MOST_PROBLEMS])
+    imports = tuple((entry.domain, entry.version) for entry in model.opset_import)
+    return Model(name, model.graph, _opset(model, name), tensors, imports)
+
+
+def parse(path: Path, data: bytes) -> Any:
+    """The `ModelProto`, local functions inlined.
+
+    Raises:
+        ModelError: E101, E106, E117.
+    """
     import onnx
     from google.protobuf.message import DecodeError
 
@@ -64,14 +78,8 @@ def read_proto(path: Path, data: bytes) -> Model:
         raise _damaged(name, "it holds no graph with an output")
     if len(model.graph.node) > _MOST_NODES:
         raise ModelError("E117", f"the model has {len(model.graph.node):,} nodes", loc=Loc(name))
-    opset = _opset(model, name)
-    if model.functions:
-        model = _inlined(model, name)
-    tensors, problems = _tensors(model.graph, path)
-    problems += _control_flow(model.graph, name)
-    raise_all(problems[:_MOST_PROBLEMS])
-    imports = tuple((entry.domain, entry.version) for entry in model.opset_import)
-    return Model(name, model.graph, opset, tensors, imports)
+    _opset(model, name)
+    return _inlined(model, name) if model.functions else model
 
 
 def _damaged(name: str, what: str, why: str = "") -> ModelError:
@@ -229,13 +237,29 @@ def operator_name(node: Any) -> str:
     return str(node.op_type if node.domain in STANDARD else f"{node.domain}.{node.op_type}")
 
 
-def live(graph: Any) -> Iterator[tuple[int, Any]]:
-    """Index and node of what the outputs depend on, in the file's order."""
-    wanted = {output.name for output in graph.output}
-    kept = set()
-    for index in reversed(range(len(graph.node))):
-        node = graph.node[index]
-        if any(result in wanted for result in node.output if result):
-            kept.add(index)
-            wanted.update(node.input)
-    return ((index, graph.node[index]) for index in sorted(kept))
+def live(graph: Any) -> list[tuple[int, Any]]:
+    """Index and node of what the outputs depend on, each behind what it reads.
+
+    That is the file's order where it is a valid one; nodes of a cycle come in the file's order.
+    """
+    makers = {name: i for i, node in enumerate(graph.node) for name in node.output if name}
+    order: list[int] = []
+    seen: set[int] = set()
+    pending = [(makers[output.name], False) for output in reversed(graph.output)
+               if output.name in makers]  # fmt: skip
+    while pending:
+        index, ready = pending.pop()
+        if ready:
+            order.append(index)
+        elif index not in seen:
+            seen.add(index)
+            pending.append((index, True))
+            sources = {makers[name] for name in graph.node[index].input if name in makers}
+            pending += [(i, False) for i in sorted(sources - seen, reverse=True)]
+    if _is_sorted(graph, seen, makers):
+        order = sorted(seen)
+    return [(index, graph.node[index]) for index in order]
+
+
+def _is_sorted(graph: Any, kept: set[int], makers: dict[str, int]) -> bool:
+    return all(makers.get(name, -1) < i for i in kept for name in graph.node[i].input)

@@ -79,7 +79,7 @@ def _sigmoid(operator: Operator, x: int) -> int:
 
 
 def swish(operator: Operator) -> Results:
-    """x sigmoid(alpha x)."""
+    """X sigmoid(alpha x)."""
     x = operator.value()
     inner = _sigmoid(operator, operator.scaled(x, operator.float("alpha", 1.0)))
     return (operator.pair("mul", x, inner),)
