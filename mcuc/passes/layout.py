@@ -183,7 +183,7 @@ class _Layout:
         return self._named(self._value(v), v, "")
 
     def _named(self, u: int, v: int, axes: str) -> int:
-        """U under the name of the output v."""
+        """u under the name of the output v."""
         if u not in self.graph.sources and self.values[u].const is None:
             name = self.graph.values[v].name
             self.values[u] = replace(self.values[u], name=name, axes=axes)
@@ -222,9 +222,7 @@ class _Layout:
             return None
         return self.moved.get(v)
 
-    def _emit(
-        self, node: Node, inputs: tuple[int | None, ...], perm: Perm, attrs: Any = None
-    ) -> bool:
+    def _emit(self, node: Node, inputs: tuple[int | None, ...], perm: Perm, attrs: Any = None) -> bool:
         """The node on moved operands; its result is moved by perm."""
         (v,) = node.outputs
         u = self._new(v, moved_shape(self._shape(v), inverse(perm)))
@@ -402,9 +400,7 @@ class _Layout:
             if self._shape(u) != shape:
                 u = self._new(v, shape)
                 own = (source.u,)
-                self.nodes.append(
-                    replace(node, inputs=own, outputs=(u,), attrs=reshape.Attrs(shape))
-                )
+                self.nodes.append(replace(node, inputs=own, outputs=(u,), attrs=reshape.Attrs(shape)))
             self._note(v, Moved(u, perm))
             return True
         if v in self.graph.results or not self._only_products(v, before[0]):
@@ -416,10 +412,8 @@ class _Layout:
         """Whether all readers are products with weights whose columns can be moved."""
         readers = [node for node in self.graph.nodes if v in node.inputs]
         shape = self.graph.type(v).shape
-        return (
-            len(shape) == 2
-            and shape[0] == rows
-            and all(node.op == "fully_connected" and node.inputs[0] == v for node in readers)
+        return len(shape) == 2 and shape[0] == rows and all(
+            node.op == "fully_connected" and node.inputs[0] == v for node in readers
         )
 
     def _fully_connected(self, node: Node) -> bool:
@@ -493,7 +487,9 @@ def left_over(graph: Graph) -> list[str]:
     return [_why(graph, node, made, readers) for node in graph.nodes if node.op == "transpose"]
 
 
-def _why(graph: Graph, node: Node, made: dict[int, Node], readers: dict[int, list[Node]]) -> str:
+def _why(
+    graph: Graph, node: Node, made: dict[int, Node], readers: dict[int, list[Node]]
+) -> str:
     x, (v,) = node.inputs[0], node.outputs
     assert x is not None
     order = ", ".join(map(str, transpose.permutation(Site.of(graph, node))))

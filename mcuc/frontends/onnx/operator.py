@@ -159,8 +159,8 @@ class Operator:
 
     # The functions that many operators are made of.
 
-    def unary(self, function: str, x: int, alpha: float = 0.0) -> int:
-        return self.graph.add("unary", unary.Attrs(function, alpha), (x,))
+    def unary(self, function: str, x: int, alpha: float = 0.0, beta: float = 0.0) -> int:
+        return self.graph.add("unary", unary.Attrs(function, alpha, beta), (x,))
 
     def pair(self, function: str, a: int, b: int) -> int:
         """An element-wise function of two operands, "add" and "mul" among them."""
@@ -171,7 +171,7 @@ class Operator:
         return self.graph.add("pairwise", pairwise.Attrs(function), (a, b), dtype)
 
     def scaled(self, x: int, factor: float, offset: float = 0.0) -> int:
-        """Factor x + offset, without what changes nothing."""
+        """factor x + offset, without what changes nothing."""
         if factor != 1:
             x = self.pair("mul", x, self.graph.scalar(factor))
         return self.pair("add", x, self.graph.scalar(offset)) if offset else x

@@ -63,6 +63,8 @@ def clip(operator: Operator) -> Results:
     if graph.type(x).dtype is DType.F32 and (low, high) in known:
         return (_activation(operator, known[low, high], x),)
     dtype = graph.type(x).dtype.numpy
+    if graph.type(x).dtype is DType.F32 and math.inf not in (-low, high):
+        return (operator.unary("clip", x, low, high),)
     if low > -math.inf:
         x = operator.pair("maximum", x, graph.constant(np.asarray(low, dtype)))
     if high < math.inf:
@@ -79,21 +81,20 @@ def _sigmoid(operator: Operator, x: int) -> int:
 
 
 def swish(operator: Operator) -> Results:
-    """X sigmoid(alpha x)."""
+    """x sigmoid(alpha x)."""
     x = operator.value()
     inner = _sigmoid(operator, operator.scaled(x, operator.float("alpha", 1.0)))
     return (operator.pair("mul", x, inner),)
 
 
-def hard_sigmoid(operator: Operator) -> Results:
-    """max(0, min(1, alpha x + beta))."""
-    alpha, beta = operator.float("alpha", 0.2), operator.float("beta", 0.5)
-    inner = operator.scaled(operator.value(), alpha, beta)
-    return (operator.unary("relu_0_to_1", inner),)
+def _with_attributes(function: str, **defaults: float) -> Handler:
+    """A function with the numbers alpha and beta, which the node names."""
 
+    def handler(operator: Operator) -> Results:
+        numbers = [operator.float(name, default) for name, default in defaults.items()]
+        return (operator.unary(function, operator.value(), *numbers),)
 
-def leaky_relu(operator: Operator) -> Results:
-    return (operator.unary("leaky_relu", operator.value(), operator.float("alpha", 0.01)),)
+    return handler
 
 
 def prelu(operator: Operator) -> Results:
@@ -103,10 +104,6 @@ def prelu(operator: Operator) -> Results:
 def gelu(operator: Operator) -> Results:
     approximate = operator.text("approximate", "none")
     return (operator.unary("gelu_tanh" if approximate == "tanh" else "gelu", operator.value()),)
-
-
-def reciprocal(operator: Operator) -> Results:
-    return (operator.pair("div", operator.graph.scalar(1.0), operator.value()),)
 
 
 def pow_(operator: Operator) -> Results:
@@ -125,9 +122,7 @@ def pow_(operator: Operator) -> Results:
 def _power(operator: Operator, x: int, exponent: float) -> int:
     if exponent == 3.0:
         return operator.pair("mul", operator.unary("square", x), x)
-    if exponent == -1.0:
-        return operator.pair("div", operator.graph.scalar(1.0), x)
-    named = {2.0: "square", 0.5: "sqrt", -0.5: "rsqrt"}
+    named = {2.0: "square", 0.5: "sqrt", -0.5: "rsqrt", -1.0: "reciprocal"}
     return operator.unary(named[exponent], x) if exponent in named else x
 
 
@@ -196,17 +191,15 @@ def dropout(operator: Operator) -> Results:
     return (operator.value(),)
 
 
+# Named alike
+_FUNCTIONS = (
+    *("Abs", "Neg", "Sqrt", "Floor", "Ceil", "Round", "Sign", "Reciprocal", "Softsign", "Exp", "Log"),
+    *("Tanh", "Sin", "Cos", "Erf", "Softplus", "Mish", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh"),
+    *("Asinh", "Acosh", "Atanh"),
+)
+
 HANDLERS: dict[str, Handler] = {
-    "Abs": _unary("abs"),
-    "Neg": _unary("neg"),
-    "Sqrt": _unary("sqrt"),
-    "Floor": _unary("floor"),
-    "Sign": _unary("sign"),
-    "Exp": _unary("exp"),
-    "Log": _unary("log"),
-    "Tanh": _unary("tanh"),
-    "Sin": _unary("sin"),
-    "Cos": _unary("cos"),
+    **{name: _unary(name.lower()) for name in _FUNCTIONS},
     "HardSwish": _unary("hard_swish"),
     "Add": _pair("add"),
     "Mul": _pair("mul"),
@@ -227,13 +220,16 @@ HANDLERS: dict[str, Handler] = {
     "Clip": clip,
     "Sigmoid": sigmoid,
     "Swish": swish,
-    "HardSigmoid": hard_sigmoid,
-    "LeakyRelu": leaky_relu,
+    "HardSigmoid": _with_attributes("hard_sigmoid", alpha=0.2, beta=0.5),
+    "LeakyRelu": _with_attributes("leaky_relu", alpha=0.01),
+    "Elu": _with_attributes("elu", alpha=1.0),
+    "Celu": _with_attributes("celu", alpha=1.0),
+    "Selu": _with_attributes("selu", alpha=1.67326319217681884765625, gamma=1.05070102214813232421875),
+    "ThresholdedRelu": _with_attributes("thresholded_relu", alpha=1.0),
     "PRelu": prelu,
     "Gelu": gelu,
     "com.microsoft.Gelu": gelu,
     "com.microsoft.QuickGelu": swish,
-    "Reciprocal": reciprocal,
     "Pow": pow_,
     "Cast": cast,
     "CastLike": cast,

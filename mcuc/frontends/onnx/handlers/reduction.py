@@ -42,15 +42,13 @@ def _reduce(kind: str, before: str = "", after: str = "") -> Handler:
 
 
 def log_sum_exp(operator: Operator) -> Results:
-    """M + log(sum(exp(x - m))), m the greatest, so that nothing overflows."""
+    """m + log(sum(exp(x - m))), m the greatest, so that nothing overflows."""
     x = operator.value()
     axes = _axes(operator)
     if not axes:
         return (x,)
     most = operator.reduced("max", x, axes, keep=True)
-    total = operator.reduced(
-        "sum", operator.unary("exp", operator.pair("sub", x, most)), axes, True
-    )
+    total = operator.reduced("sum", operator.unary("exp", operator.pair("sub", x, most)), axes, True)
     result = operator.pair("add", operator.unary("log", total), most)
     if not operator.int("keepdims", 1):
         shape = [n for i, n in enumerate(operator.shape()) if i not in axes]

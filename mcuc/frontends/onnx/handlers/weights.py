@@ -136,7 +136,7 @@ def _dilated(weights: np.ndarray, dilation: tuple[int, int]) -> np.ndarray:  # t
 
 
 def gemm(operator: Operator) -> Results:
-    """Alpha A' B' + beta C."""
+    """alpha A' B' + beta C."""
     graph = operator.graph
     alpha, beta = operator.float("alpha", 1.0), operator.float("beta", 1.0)
     if len(operator.shape()) != 2 or len(operator.shape(1)) != 2:
