@@ -162,6 +162,10 @@ CODES: dict[str, Page] = {
         "Give `--calibration` with an .npz, an .npy or a folder of images; `random` makes ranges"
         " up.",
     ),
+    "E214": Page(
+        "There is nothing to quantize: the model is quantized, or float32 was asked for.",
+        "Give a float model, and `--calibration`.",
+    ),
     "E301": Page(
         "No kernel can execute a node.",
         "Please report it: a portable kernel should apply.",

@@ -178,3 +178,24 @@ def _along(
     sizes = [1] * rank
     sizes[axis] = len(numbers)
     return np.asarray(numbers, np.float32).reshape(sizes)
+
+
+def labelled_samples(
+    path: Path, graph: Graph, scaling: Scaling = Scaling()
+) -> tuple[list[list[Array]], Array]:
+    """All samples `x` of an .npz for a model of one input, and their labels `y`.
+
+    Raises:
+        ModelError: E120 unreadable, E121 when they do not fit the model.
+    """
+    arrays = read_arrays(path)
+    x, y = arrays.get("x"), arrays.get("y")
+    if x is None or y is None or len(graph.inputs) != 1 or y.ndim != 1 or not 0 < len(x) == len(y):
+        raise ModelError(
+            "E121",
+            f"{path.name} must hold samples x and as many labels y, for a model with one input",
+            why=f"it holds {', '.join(f'{k} {list(v.shape)}' for k, v in arrays.items())}",
+            help="save them with numpy.savez(file, x=..., y=...)",
+        )
+    type_ = graph.type(graph.inputs[0])
+    return [[_real(sample, type_, scaling, path.name)] for sample in x], y

@@ -115,14 +115,9 @@ class Numbers(click.ParamType[tuple[float, ...]]):
             self.fail(f"{value!r} is not a list such as 0.5 or 0.485,0.456,0.406", param, ctx)
 
 
-def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """How a model is compiled, whatever the board."""
+def arithmetic_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a model computes with: `mcuc quantize` takes these alone."""
     options = [
-        click.option("--io", default=None, type=click.Choice(["stored", "quantized"]),
-                     help="Keep the file's input and output types, or drop the float border."),
-        click.option("--io-layout", default=None, type=click.Choice(["nchw", "nhwc"]),
-                     help="Axes of an ONNX model's inputs and outputs: as in the file, or channels "
-                     "last, which costs no transposition."),
         click.option("--input-shape", "input_shapes", type=InputShape(), multiple=True,
                      help="Sizes of an input of an ONNX model, for those that are open."),
         click.option("--precision", default=None,
@@ -141,6 +136,20 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      help="Keep layers float32 that int8 hurts most."),
         click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),
                      help="Rule set of the integer arithmetic."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
+def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How a model is compiled, whatever the board."""
+    options = [
+        click.option("--io", default=None, type=click.Choice(["stored", "quantized"]),
+                     help="Keep the file's input and output types, or drop the float border."),
+        click.option("--io-layout", default=None, type=click.Choice(["nchw", "nhwc"]),
+                     help="Axes of an ONNX model's inputs and outputs: as in the file, or channels "
+                     "last, which costs no transposition."),
         click.option("--schedule", default=None,
                      help="auto, layer, stream, or patch:HxW@INDEX."),
         click.option("--minimize", default=None,
@@ -166,7 +175,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
-    return function
+    return arithmetic_options(function)
 
 
 def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
