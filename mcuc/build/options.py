@@ -30,8 +30,8 @@ class Options:
         board: Id, or path of a board.toml.
         io: "stored" keeps the file's input and output types; "quantized" drops QUANTIZE and
             DEQUANTIZE at the border.
-        io_layout: Order of the axes of inputs and outputs of an ONNX model: "nchw" as in the file, or
-            "nhwc", that of the layers inside, which then take them without a transposition.
+        io_layout: Order of the axes of inputs and outputs of an ONNX model: "nchw" as in the file,
+            or "nhwc", that of the layers inside, which then take them without a transposition.
         input_shapes: Sizes of inputs of an ONNX model by name, for those that the file leaves open.
         numerics: Rule set of the integer arithmetic (docs/numerics.md).
         optimize: What the C compiler optimises for.

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import tempfile
 from pathlib import Path
 
@@ -130,6 +129,6 @@ def _write(out: Path, data: bytes) -> None:
         with tempfile.NamedTemporaryFile(dir=out.absolute().parent, delete=False) as file:
             file.write(data)
         Path(file.name).chmod(0o644)
-        os.replace(file.name, out)
+        Path(file.name).replace(out)
     except OSError as error:
         raise ModelError("E107", f"cannot write {out}", why=error.strerror or str(error)) from error

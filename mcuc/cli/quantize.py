@@ -19,7 +19,7 @@ GATE_EXIT = 3
               help="Write the model as QDQ .onnx, which ONNX Runtime runs.")  # fmt: skip
 @click.option("--report", "show_layers", is_flag=True, help="Show every layer.")
 @click.option("--labels", type=click.Path(path_type=Path), default=None,
-              help="An .npz with x [N, ...] and labels y [N]: accuracy before and after.")  # fmt: skip
+              help="An .npz with x and labels y: accuracy before and after.")  # fmt: skip
 @click.option("--min-sqnr", type=float, default=None, metavar="DB",
               help="Exit with 3 if an output is noisier than this.")  # fmt: skip
 @click.option("--max-drop", type=float, default=None, metavar="POINTS",

@@ -20,7 +20,8 @@ from mcuc.ops.spec import NUMERICS, Site
 if TYPE_CHECKING:
     import onnx
 
-OPSET = 21  # the first with QuantizeLinear to 16 bits
+OPSET = 20
+OPSET_16_BITS = 21  # the first whose QuantizeLinear gives int16
 IR_VERSION = 10
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 
@@ -216,7 +217,8 @@ class Exporter:
             [self._port(v) for v in outputs],
             self.initializers,
         )
-        opsets = [helper.make_opsetid("", OPSET)]
+        wide = any(v.type.dtype is DType.S16 for v in graph.values.values())
+        opsets = [helper.make_opsetid("", OPSET_16_BITS if wide else OPSET)]
         return helper.make_model(
             made, opset_imports=opsets, ir_version=IR_VERSION, producer_name="mcuc"
         )
