@@ -45,6 +45,7 @@ def is_function(name: str) -> Callable[[Case], bool]:
 NO_OPERATOR = {
     "slide_rows": "mcuc.passes.slide puts it where rows live from run to run; it computes nothing",
     "lstm": "its state is joined to one tensor; tests/e2e/test_state.py has models with it",
+    "layer_norm": "TFLite has none: tests/numerics/test_layer_norm.py compares it with doubles",
     "copy_rows": "mcuc.passes.stream_input puts it behind a streamed input; it computes nothing",
     "fully_connected_rows": "mcuc.passes.flatten makes it of FULLY_CONNECTED, which is compared",
     "take": "many operators become it; tests/e2e/test_builtins.py puts them to the interpreter",
@@ -60,6 +61,8 @@ NOT_JUDGED: tuple[tuple[str, Callable[[Case], bool], str], ...] = (
     ("logistic", unusual_output_scale, "refused: the output's scale must be 1/256"),
     ("softmax", lambda c: c.name.startswith("depth"), "an assertion of gemmlowp ends the process"),
     ("average_pool2d", lambda c: not can_export(c), "paddings, and halves up as in uint8"),
+    ("gather", lambda c: not can_export(c), "shared axes of GATHER_ND"),
+    ("gather", lambda c: c.name.startswith("outside"), "refused: indices outside of the tensor"),
     ("max_pool2d", lambda c: not can_export(c), "paddings other than SAME and VALID"),
     *(("unary", is_function(name), NO_FUNCTION) for name in ONNX_ONLY),
 )

@@ -20,8 +20,10 @@ from mcuc.ops import (
     add,
     arg_max,
     average_pool2d,
+    batch_matmul,
     concatenation,
     fully_connected,
+    gather,
     mean,
     mul,
     pairwise,
@@ -282,6 +284,27 @@ def _arg_max(export: _Export, node: Node) -> None:
     export.write(name, node, {"output_type": 4 if wide else 2}, [axis])
 
 
+def _batch_matmul(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, batch_matmul.Attrs)
+    options = {"adj_x": node.attrs.adj_a, "adj_y": node.attrs.adj_b}
+    export.write("BATCH_MATMUL", node, options)
+
+
+def _gather(export: _Export, node: Node) -> None:
+    attrs = node.attrs
+    assert isinstance(attrs, gather.Attrs)
+    if not attrs.several:
+        export.write("GATHER", node, {"axis": attrs.axis, "batch_dims": attrs.batch_dims})
+        return
+    if attrs.batch_dims:
+        raise CannotExportError("GATHER_ND of TFLite has no shared axes")
+    export.write("GATHER_ND", node)
+
+
+def _select(export: _Export, node: Node) -> None:
+    export.write("SELECT_V2", node)
+
+
 def _pairwise(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, pairwise.Attrs)
     name = node.attrs.function
@@ -302,7 +325,7 @@ def _unary(export: _Export, node: Node) -> None:
 
 
 def _without_operator(export: _Export, node: Node) -> None:
-    raise ValueError(f"no builtin operator is what {node.op} is: its operands are joined")
+    raise ValueError(f"no builtin operator is what {node.op} is")
 
 
 def _plain(export: _Export, node: Node) -> None:
@@ -328,6 +351,10 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "softmax": _softmax,
     "pad": _pad,
     "lstm": _without_operator,
+    "batch_matmul": _batch_matmul,
+    "gather": _gather,
+    "select": _select,
+    "layer_norm": _without_operator,
     "unary": _unary,
     "arg_max": _arg_max,
     "resize_bilinear": _resize_bilinear,
