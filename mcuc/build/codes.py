@@ -23,8 +23,9 @@ CODES: dict[str, Page] = {
         "See `mcuc COMMAND --help`.",
     ),
     "E101": Page(
-        "The file is damaged, or is no TFLite file: an offset, size or index in it is impossible.",
-        "Download or export it again. Other formats must be converted to `.tflite` first.",
+        "The file is damaged, or is no model of its kind: an offset, size or index in it is "
+        "impossible.",
+        "Download or export it again.",
     ),
     "E102": Page(
         "The operator is not supported.",
@@ -233,6 +234,11 @@ CODES: dict[str, Page] = {
         "Compare with another reference.",
     ),
     "E543": Page("ONNX Runtime is not installed.", "`pip install 'mcuc[verify]'`."),
+    "E544": Page("ONNX Runtime refused the model.", "Its words are in the message."),
+    "E545": Page(
+        "ONNX Runtime crashed or took too long.",
+        "Compare with another reference.",
+    ),
     "E601": Page("The board is unknown.", "`mcuc boards` lists them; or give a `board.toml`."),
     "E602": Page(
         "The board's description has problems.",

@@ -496,7 +496,8 @@ def _why(
     name = graph.values[v].name or graph.values[x].name
     what = f'transposition of "{name}" by ({order}), {graph.type(v).size_bytes:,} bytes'
     if v in graph.results:
-        return f"{what}: it is an output of the model"
+        hint = "; --io-layout nhwc avoids it" if graph.values[v].axes.startswith("NC") else ""
+        return f"{what}: it is an output of the model{hint}"
     source = made.get(x)
     while source is not None and source.op == "reshape" and source.inputs[0] is not None:
         x = source.inputs[0]
