@@ -22,6 +22,7 @@ from mcuc.passes.transpose_to_reshape import transpose_to_reshape
 from mcuc.passes.verify import verify_graph
 from mcuc.quant.fold_qdq import fold_qdq, has_qdq
 from mcuc.quant.fuse_activation import fuse_activation
+from mcuc.quant.hybrid import with_float_weights
 from mcuc.quant.measure import Json, Layer, measure_layers
 from mcuc.quant.ptq import Quantized, apply_recipe, make_recipe
 from mcuc.quant.recipe import Recipe
@@ -95,16 +96,9 @@ def _in_arithmetic(graph: Graph, path: Path, options: Options, stored: Json | No
 
 
 def is_float(graph: Graph) -> bool:
-    """Whether a model computes in float32 with weights of float32, and nowhere on integers."""
-    ruled = [(node, rule) for node in graph.nodes if (rule := rule_of(node)) is not None]
-    floats = [graph.type(node.outputs[0]).dtype is DType.F32 for node, _ in ruled]
-    hybrid = any(
-        rule.kind == "weights"
-        and node.inputs[1] is not None
-        and graph.type(node.inputs[1]).dtype is not DType.F32
-        for node, rule in ruled
-    )
-    return bool(floats) and all(floats) and not hybrid
+    """Whether a model computes in float32 and nowhere on integers; its weights may be int8."""
+    ruled = [node for node in graph.nodes if rule_of(node) is not None]
+    return bool(ruled) and all(graph.type(n.outputs[0]).dtype is DType.F32 for n in ruled)
 
 
 def _ignored(options: Options, reason: str) -> tuple[str, ...]:
@@ -155,7 +149,7 @@ def prepared(graph: Graph, numerics: str) -> Graph:
 
 
 def _quantized(graph: Graph, options: Options, precision: str, stored: Json | None) -> Arithmetic:
-    source = prepared(graph, options.numerics)
+    source = prepared(with_float_weights(graph), options.numerics)
     if stored is not None:
         recipe = Recipe.from_json(stored.get("recipe", {}))
         made = _applied(source, recipe, options.numerics)

@@ -38,6 +38,8 @@ def float_cases(op: str) -> list[Case]:
         types = [o.type for o in case.operands if o is not None]
         if any(o is not None and o.pattern in SKIPPED_PATTERNS for o in case.operands):
             continue
+        if case.op == "gather" and case.operands[1].pattern == "random":
+            continue  # indices of any size: ONNX Runtime refuses them
         if case.op in ("quantize", "dequantize", "cast"):
             pass
         elif types[0].dtype is DType.S8:
