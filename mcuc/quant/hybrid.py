@@ -1,4 +1,4 @@
-"""Models of dynamic range as float models: int8 weights become the real numbers that they stand for.
+"""Models of dynamic range as float models: int8 weights become the numbers that they stand for.
 
     op(x, w int8)   ->   op(x, s (w - z) float32)
 
