@@ -47,7 +47,7 @@ IO_LAYOUTS = ("nchw", "nhwc")
 # Read and write one element after another, wherever it stands.
 _ONE = ("unary", "relu", "logistic", "quantize", "dequantize", "cast")
 _SEVERAL = ("add", "mul", "pairwise", "select")
-_LAST_AXIS = ("softmax", "log_softmax")
+_LAST_AXIS = ("softmax", "log_softmax", "layer_norm")
 
 
 def layout_pass(io: str = IO_LAYOUTS[0]) -> Pass:
@@ -209,6 +209,7 @@ class _Layout:
             "mean": self._reduce,
             "reduce": self._reduce,
             "fully_connected": self._fully_connected,
+            "batch_matmul": self._batch_matmul,
         }.get(node.op)
 
     def _plain(self, node: Node) -> None:
@@ -259,7 +260,30 @@ class _Layout:
         source = self._lazy(node.inputs[0])
         if source is None or source.perm[-1] != len(source.perm) - 1:
             return False
-        return self._emit(node, (source.u,), source.perm)
+        return self._emit(node, (source.u, *node.inputs[1:]), source.perm)
+
+    def _batch_matmul(self, node: Node) -> bool:
+        """Operands whose last two axes are swapped are read so."""
+        attrs: Any = node.attrs
+        inputs = list(node.inputs)
+        flips = [False, False]
+        for k in range(2):
+            source = self._lazy(inputs[k])
+            if source is None:
+                continue
+            rank = len(source.perm)
+            if source.perm == (*range(rank - 2), rank - 1, rank - 2):
+                inputs[k], flips[k] = source.u, True
+        if not any(flips):
+            return False
+        plain = tuple(
+            v if v is None or flip else self._value(v)
+            for v, flip in zip(inputs, flips, strict=True)
+        )
+        adj = {"adj_a": attrs.adj_a != flips[0], "adj_b": attrs.adj_b != flips[1]}
+        self.nodes.append(replace(node, inputs=plain, attrs=replace(attrs, **adj)))
+        self.there.update(node.outputs)
+        return True
 
     def _several(self, node: Node) -> bool:
         """Element-wise ops of operands that broadcast."""

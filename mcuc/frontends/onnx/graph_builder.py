@@ -11,8 +11,10 @@ from mcuc.errors import Loc, ModelError
 from mcuc.ir.graph import Array, Node, Value
 from mcuc.ir.types import DType, Quant, TensorType
 from mcuc.ops import (
+    batch_matmul,
     concatenation,
     dequantize,
+    gather,
     pad,
     quantize,
     reshape,
@@ -172,11 +174,12 @@ class GraphBuilder:
 
     def matmul(self, a: int, b: int) -> int:
         """The matrix product of two run-time values."""
-        raise self.error("E113", "a matrix product of two run-time operands is not supported yet")
+        return self.add("batch_matmul", batch_matmul.Attrs(), (a, b))
 
     def gather(self, value: int, indices: int, axis: int) -> int:
         """Elements along an axis by run-time indices."""
-        raise self.error("E113", "a Gather by run-time indices is not supported yet")
+        kept = self._keep(value)
+        return self.add("gather", gather.Attrs(axis), (value, indices), quant=kept)
 
     def _moved_constant(self, value: int, perm: Sequence[int]) -> int:
         """A constant with its axes moved, and the axis of its scales with them."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcuc.frontends.onnx.handlers import (
+    contractions,
     elementwise,
     moves,
     normalization,
@@ -16,6 +17,7 @@ from mcuc.frontends.onnx.handlers import (
 from mcuc.frontends.onnx.operator import Handler
 
 HANDLERS: dict[str, Handler] = {
+    **contractions.HANDLERS,
     **elementwise.HANDLERS,
     **moves.HANDLERS,
     **normalization.HANDLERS,

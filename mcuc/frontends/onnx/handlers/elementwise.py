@@ -10,7 +10,7 @@ import numpy as np
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
 from mcuc.ir.types import DType
 from mcuc.ops import cast as cast_op
-from mcuc.ops import log_softmax, logistic, relu, softmax
+from mcuc.ops import log_softmax, logistic, relu, select, softmax
 
 _FEW = 64
 
@@ -54,6 +54,11 @@ def clip(operator: Operator) -> Results:
     graph, x = operator.graph, operator.value()
     if operator.opset < 11:
         low, high = operator.float("min", -math.inf), operator.float("max", math.inf)
+    elif any(operator.has(i) and graph.const(operator.value(i)) is None for i in (1, 2)):
+        for position, function in ((1, "maximum"), (2, "minimum")):
+            if operator.has(position):
+                x = operator.pair(function, x, operator.value(position))
+        return (x,)
     else:
         low = operator.number(1, "lower limit", -math.inf)
         high = operator.number(2, "upper limit", math.inf)
@@ -104,6 +109,23 @@ def prelu(operator: Operator) -> Results:
 def gelu(operator: Operator) -> Results:
     approximate = operator.text("approximate", "none")
     return (operator.unary("gelu_tanh" if approximate == "tanh" else "gelu", operator.value()),)
+
+
+def where(operator: Operator) -> Results:
+    """Operands: condition, what stands where it holds, what stands elsewhere."""
+    operands = tuple(operator.value(i) for i in range(3))
+    graph = operator.graph
+    yes = graph.type(operands[1])
+    return (graph.add("select", select.Attrs(), operands, yes.dtype, yes.quant),)
+
+
+def bias_gelu(operator: Operator) -> Results:
+    """gelu(x + bias); FastGelu's in the form with tanh, and without a bias perhaps."""
+    x = operator.value()
+    if operator.has(1):
+        x = operator.pair("add", x, operator.value(1))
+    fast = operator.proto.op_type == "FastGelu"
+    return (operator.unary("gelu_tanh" if fast else "gelu", x),)
 
 
 def pow_(operator: Operator) -> Results:
@@ -212,6 +234,11 @@ HANDLERS: dict[str, Handler] = {
     "GreaterOrEqual": _pair("greater_equal"),
     "And": _pair("logical_and"),
     "Or": _pair("logical_or"),
+    "Where": where,
+    "Xor": _pair("not_equal"),
+    "Not": _unary("logical_not"),
+    "com.microsoft.BiasGelu": bias_gelu,
+    "com.microsoft.FastGelu": bias_gelu,
     "Max": _many("maximum"),
     "Min": _many("minimum"),
     "Sum": _many("add"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
 from mcuc.ir.types import DType
 from mcuc.ops import arg_max
@@ -56,15 +58,28 @@ def log_sum_exp(operator: Operator) -> Results:
     return (result,)
 
 
+def _from_the_end(operator: Operator, place: int, size: int) -> int:
+    """size - 1 - place, of few places that a table holds."""
+    graph = operator.graph
+    count = graph.constant(np.arange(size - 1, -1, -1, dtype=np.int64))
+    return graph.gather(count, place, 0)
+
+
 def _arg(least: bool) -> Handler:
     def handler(operator: Operator) -> Results:
         """The first extreme, or with select_last_index the last, of the axis turned round."""
         graph, x = operator.graph, operator.value()
         rank = len(operator.shape())
         axis = operator.axis(operator.int("axis", 0), max(1, rank))
-        if operator.int("select_last_index", 0):
-            raise operator.error("E115", "select_last_index is not supported")
+        last = bool(operator.int("select_last_index", 0))
+        size = operator.shape()[axis] if rank else 1
+        if last:
+            turned: list[range | None] = [None] * rank
+            turned[axis] = range(size - 1, -1, -1)
+            x = graph.take(x, turned)
         result = graph.add("arg_max", arg_max.Attrs(axis, least), (x,), DType.S64)
+        if last:
+            result = _from_the_end(operator, result, size)
         if operator.int("keepdims", 1):
             shape = list(operator.shape())
             shape[axis] = 1

@@ -86,7 +86,8 @@ def space_to_depth(operator: Operator) -> Results:
     if h % b or w % b:
         raise operator.error("E111", f"a map of {h}x{w} has no whole blocks of {b}x{b}")
     split = (n, c, h // b, b, w // b, b)
-    return (_moved(operator, split, (0, 3, 5, 1, 2, 4), (n, c * b * b, h // b, w // b)),)
+    perm = (0, 1, 3, 5, 2, 4) if operator.text("mode", "DCR") == "CRD" else (0, 3, 5, 1, 2, 4)
+    return (_moved(operator, split, perm, (n, c * b * b, h // b, w // b)),)
 
 
 def _blocks(operator: Operator) -> tuple[int, int, int, int, int]:
