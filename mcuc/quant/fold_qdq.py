@@ -55,14 +55,17 @@ def has_qdq(graph: Graph) -> bool:
     return any(v in dequantized for n in graph.nodes if n.op != "quantize" for v in n.inputs)
 
 
-def fold_qdq(graph: Graph, numerics: str = NUMERICS[0]) -> Folded:
+def fold_qdq(
+    graph: Graph, numerics: str = NUMERICS[0], keep_float: frozenset[int] = frozenset()
+) -> Folded:
     """The graph on integers wherever that is possible.
 
     Args:
         graph: Float ops with `quantize` and `dequantize`.
         numerics: Rule set of the integer ops.
+        keep_float: Results of nodes that are to stay float.
     """
-    return _Fold(prepare_qdq(graph), numerics).run()
+    return _Fold(prepare_qdq(graph), numerics, keep_float).run()
 
 
 class _CannotFold(Exception):
@@ -70,7 +73,8 @@ class _CannotFold(Exception):
 
 
 class _Fold:
-    def __init__(self, graph: Graph, numerics: str) -> None:
+    def __init__(self, graph: Graph, numerics: str, keep_float: frozenset[int]) -> None:
+        self.keep_float = keep_float
         self.graph = graph
         self.numerics = numerics
         self.values: dict[int, Value] = dict(graph.values)
@@ -165,7 +169,9 @@ class _Fold:
 
     def _op(self, node: Node) -> None:
         rule = rule_of(node)
-        if rule is not None and self._touches_integers(node, rule):
+        if self.keep_float.intersection(node.outputs):
+            self.floats[node.outputs[0]] = "asked for"
+        elif rule is not None and self._touches_integers(node, rule):
             try:
                 self._on_integers(node, rule)
                 return

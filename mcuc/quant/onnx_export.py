@@ -140,6 +140,9 @@ class Exporter:
         assert source is not None
         stored = self.graph.values[source]
         assert stored.const is not None and stored.type.quant is not None
+        if stored.type.dtype is DType.S64:  # a bias of an int16 layer: ONNX has none of 64 bits
+            real = stored.const * np.asarray(stored.type.quant.scales)
+            return self.constant(_moved(real.astype(np.float32), perm, shape), value.name)
         axis = stored.type.quant.axis
         if axis is not None and perm is not None:
             axis = list(perm).index(axis)

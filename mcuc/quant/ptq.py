@@ -57,10 +57,11 @@ def apply_recipe(graph: Graph, recipe: Recipe, numerics: str = NUMERICS[0]) -> Q
         numerics: Rule set of the integer ops.
     """
     inserted = _inserted(graph, recipe)
-    folded = fold_qdq(inserted.graph, numerics)
+    kept = frozenset(v for i in recipe.floats for v in graph.nodes[i].outputs)
+    folded = fold_qdq(inserted.graph, numerics, kept)
     there = folded.graph.values
     integers = {v: q for v, q in inserted.integers.items() if q in there}
-    asked = {v: "asked for" for i in recipe.floats for v in graph.nodes[i].outputs}
+    asked = dict.fromkeys(kept, "asked for")
     no_rule = {
         node.outputs[0]: f"{node.op} has no arithmetic on integers"
         for node in graph.nodes
