@@ -146,6 +146,27 @@ CODES: dict[str, Page] = {
         "shape.",
         "Export again with a current converter.",
     ),
+    "E210": Page(
+        "The model cannot be written as ONNX, which calibration and the export need.",
+        "Quantize it where it was trained.",
+    ),
+    "E211": Page(
+        "A tensor is NaN or infinite on a calibration sample.",
+        "Check the samples: their scale, and that they hold numbers only.",
+    ),
+    "E212": Page(
+        "A float ONNX model is to be compiled, and nothing says in which arithmetic.",
+        "Give `--calibration DATA` for int8, or `--precision float32`.",
+    ),
+    "E213": Page(
+        "A model is to be quantized without samples.",
+        "Give `--calibration` with an .npz, an .npy or a folder of images; `random` makes ranges"
+        " up.",
+    ),
+    "E214": Page(
+        "There is nothing to quantize: the model is quantized, or float32 was asked for.",
+        "Give a float model, and `--calibration`.",
+    ),
     "E301": Page(
         "No kernel can execute a node.",
         "Please report it: a portable kernel should apply.",

@@ -17,12 +17,12 @@ from mcuc.build.choose import Chosen
 from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.device.application import Application, build_application
 from mcuc.device.boards import Board, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.tflite.load import read_tflite
-from mcuc.ir.graph import Graph
 from mcuc.passes.layout import left_over
 from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
@@ -50,6 +50,7 @@ class Compiled:
         board: The board compiled for.
         model_name: File name of the model.
         model_bytes: Its contents.
+        arithmetic: The arithmetic chosen for it, and what that cost.
         directory: Where the output was written, or None.
     """
 
@@ -60,6 +61,7 @@ class Compiled:
     board: Board
     model_name: str
     model_bytes: bytes
+    arithmetic: Arithmetic
     directory: Path | None = None
 
     @property
@@ -69,8 +71,13 @@ class Compiled:
 
     def files(self) -> dict[str, str | bytes]:
         """Everything that belongs into the output folder."""
+        recipe: dict[str, str | bytes] = {}
+        if self.arithmetic.document is not None:
+            text = json.dumps(self.arithmetic.document, indent=2, allow_nan=False) + "\n"
+            recipe[f"{MODEL_FOLDER}/{RECIPE}"] = text
         return {
             **self.project.files,
+            **recipe,
             f"{MODEL_FOLDER}/{self.model_name}": self.model_bytes,
             "report.json": json.dumps(self.report, indent=2, allow_nan=False) + "\n",
             "report.html": write_html(self.report),
@@ -169,26 +176,33 @@ def read_model(path: Path) -> bytes:
         raise ModelError("E108", f"cannot read {path}", why=error.strerror or str(error)) from error
 
 
-def compile_with(path: Path, options: Options) -> Compiled:
-    """Compiles a model file without writing anything to the user's folders."""
+def compile_with(path: Path, options: Options, recipe: Json | None = None) -> Compiled:
+    """Compiles a model file without writing anything to the user's folders.
+
+    Args:
+        path: The model file.
+        options: All choices.
+        recipe: What an earlier compilation with these options decided on quantization.
+    """
     board = load_board(options.board)
     data = read_model(path)
-    return compile_graph(path, data, load_model(path, data, options), board, options)
+    arithmetic = in_arithmetic(load_model(path, data, options), path, options, recipe)
+    return compile_graph(path, data, arithmetic, board, options)
 
 
 def compile_graph(
-    path: Path, data: bytes, loaded: Loaded, board: Board, options: Options
+    path: Path, data: bytes, arithmetic: Arithmetic, board: Board, options: Options
 ) -> Compiled:
     """Compiles a loaded model for a board.
 
     Args:
         path: Of the model file; only its name is used.
         data: The file's contents.
-        loaded: What was read from them.
+        arithmetic: As loaded from them, in the arithmetic asked for.
         board: Taken instead of what the options name.
         options: All others.
     """
-    lowered = lower_and_plan(loaded.graph, board.target, options)
+    lowered = lower_and_plan(arithmetic.graph, board.target, options)
     name = identifier(options.name or path.stem)
     project = generate(lowered.program, lowered.plan, name, path.name)
     application = _application(project, lowered, board, options)
@@ -212,11 +226,12 @@ def compile_graph(
         footprint,
         _schedule(lowered.chosen),
     )
-    report["notes"] += [*loaded.notes, *left_over(lowered.graph)]
+    report["quantization"] = quantization_figures(arithmetic)
+    report["notes"] += [*arithmetic.notes, *left_over(lowered.graph)]
     if application is None:
         report["notes"].append("no compiler for this board: code, static and stack are not known")
     _check_budget(report, lowered, board, options)
-    return Compiled(lowered, project, report, options, board, path.name, data)
+    return Compiled(lowered, project, report, options, board, path.name, data, arithmetic)
 
 
 def write(compiled: Compiled, directory: Path) -> Compiled:

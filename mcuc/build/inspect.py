@@ -12,6 +12,7 @@ from pathlib import Path
 from mcuc.build.compile import load_model, read_model
 from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.build.quantize import in_arithmetic
 from mcuc.build.receptive_field import receptive_field
 from mcuc.errors import McucError, exit_code, flatten
 from mcuc.frontends.tflite import schema
@@ -49,7 +50,9 @@ def inspect_model(
     try:
         loaded = load_model(path, data, options)
         graph, notes = loaded.graph, loaded.notes
-        lowered = lower_and_plan(graph, HOST, options)
+        arithmetic = in_arithmetic(loaded, path, options)
+        notes = arithmetic.notes
+        lowered = lower_and_plan(arithmetic.graph, HOST, options)
     except McucError as error:
         problems, code = list(flatten(error)), exit_code(error)
         if graph is None and any(p.code in ("E101", "E106") for p in problems):

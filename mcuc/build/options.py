@@ -30,8 +30,8 @@ class Options:
         board: Id, or path of a board.toml.
         io: "stored" keeps the file's input and output types; "quantized" drops QUANTIZE and
             DEQUANTIZE at the border.
-        io_layout: Order of the axes of inputs and outputs of an ONNX model: "nchw" as in the file, or
-            "nhwc", that of the layers inside, which then take them without a transposition.
+        io_layout: Order of the axes of inputs and outputs of an ONNX model: "nchw" as in the file,
+            or "nhwc", that of the layers inside, which then take them without a transposition.
         input_shapes: Sizes of inputs of an ONNX model by name, for those that the file leaves open.
         numerics: Rule set of the integer arithmetic (docs/numerics.md).
         optimize: What the C compiler optimises for.
@@ -53,10 +53,12 @@ class Options:
             and only what is new is computed; None = every run has its own input.
         point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
         precision: Arithmetic of a float model: "auto" as stored, or "int8" where calibration data
-            are given; "int8", "int16" (activations) or "float32". Quantized models stay as they are.
+            are given; "int8", "int16" (activations), "float32". Quantized models stay as they are.
         calibration: Samples that quantization takes ranges from: an .npz, an .npy, a folder of
             images, or "random"; "" = none.
         calibration_method: How a range follows from the samples.
+        calibration_mean, calibration_std: real = (x - mean) / std, x = byte / 255 or another
+            number; for all channels or for each; empty = numbers as they are.
         auto_precision: Layers that int8 hurts most stay float32, by measured loss.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
@@ -81,6 +83,8 @@ class Options:
     precision: str = PRECISIONS[0]
     calibration: str = ""
     calibration_method: str = CALIBRATION_METHODS[0]
+    calibration_mean: tuple[float, ...] = ()
+    calibration_std: tuple[float, ...] = ()
     auto_precision: bool = False
     groups: tuple[Group, ...] = field(default=())
 
@@ -106,6 +110,10 @@ class Options:
 
         if self.sliding is not None and (self.sliding <= 0 or self.input_mode != "consumed"):
             raise usage("sliding", "takes a positive number of rows, and --input-mode consumed")
+        if not all(math.isfinite(n) for n in (*self.calibration_mean, *self.calibration_std)):
+            raise usage("calibration-mean", "is not a finite number")
+        if not all(n > 0 for n in self.calibration_std):
+            raise usage("calibration-std", "must be positive")
         if self.latency is not None and self.latency <= 0:
             raise usage("latency", f"{self.latency} is not a positive number of instructions")
         if not self.max_recompute >= 0:
@@ -142,6 +150,8 @@ class Options:
             "precision": self.precision,
             "calibration": self.calibration,
             "calibration_method": self.calibration_method,
+            "calibration_mean": list(self.calibration_mean),
+            "calibration_std": list(self.calibration_std),
             "auto_precision": self.auto_precision,
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
@@ -155,6 +165,8 @@ class Options:
             Group(g["kind"], tuple(g["nodes"]), (g["grid"][0], g["grid"][1]))
             for g in fields.get("groups", [])
         )
+        for name in ("calibration_mean", "calibration_std"):
+            fields[name] = tuple(map(float, fields.get(name, ())))
         fields["input_shapes"] = tuple(
             (name, tuple(shape)) for name, shape in fields.get("input_shapes", ())
         )

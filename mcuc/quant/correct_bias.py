@@ -13,7 +13,7 @@ from collections.abc import Mapping
 import numpy as np
 import numpy.typing as npt
 
-from mcuc.ir.graph import Array, Graph, Node
+from mcuc.ir.graph import Graph, Node
 from mcuc.quant.insert_qdq import Inserted
 from mcuc.quant.qparams import along
 from mcuc.quant.rules import rule_of
@@ -39,7 +39,7 @@ def corrections(
             continue
         w, x = node.inputs[1], node.inputs[0]
         paired = inserted.graph.nodes[producers[node.outputs[0]]].inputs[1]
-        if w is None or x not in means or paired is None or paired == w:
+        if w is None or x is None or x not in means or paired is None or paired == w:
             continue
         weights = graph.values[w].const
         assert weights is not None
@@ -48,17 +48,17 @@ def corrections(
     return found
 
 
-def _dequantized(graph: Graph, producers: Mapping[int, int], paired: int) -> Array:
+def _dequantized(graph: Graph, producers: Mapping[int, int], paired: int) -> Doubles:
     (source,) = graph.nodes[producers[paired]].inputs
     value = graph.values[source or 0]
     quant = value.type.quant
     assert value.const is not None and quant is not None
     scales = along(np.asarray(quant.scales), quant.axis or 0, value.const.ndim)
-    result: Array = value.const.astype(np.float64) * scales
+    result: Doubles = value.const.astype(np.float64) * scales
     return result
 
 
-def _expected(node: Node, lost: Array, mean: Doubles) -> Doubles:
+def _expected(node: Node, lost: Doubles, mean: Doubles) -> Doubles:
     """The product of lost weights and mean input, for each output channel."""
     if node.op == "fully_connected":
         inputs = mean.reshape(-1, lost.shape[1]).mean(axis=0)

@@ -20,7 +20,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-from mcuc.errors import McucError, flatten
+import numpy as np
+
+from mcuc.errors import Loc, McucError, flatten
 from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, Quant, TensorType
 from mcuc.ops import dequantize, quantize, spec_of
@@ -28,7 +30,7 @@ from mcuc.ops.problems import SAME_SCALE
 from mcuc.ops.spec import NUMERICS, Site
 from mcuc.quant.integer_weights import integer_weights
 from mcuc.quant.prepare_qdq import prepare_qdq
-from mcuc.quant.qparams import Range, activation_quant, quantized_constant
+from mcuc.quant.qparams import Range, activation_quant, along, quantized_constant
 from mcuc.quant.rules import Rule, fixed_output, rule_of
 
 _INTEGERS = (DType.S8, DType.S16)
@@ -53,14 +55,17 @@ def has_qdq(graph: Graph) -> bool:
     return any(v in dequantized for n in graph.nodes if n.op != "quantize" for v in n.inputs)
 
 
-def fold_qdq(graph: Graph, numerics: str = NUMERICS[0]) -> Folded:
+def fold_qdq(
+    graph: Graph, numerics: str = NUMERICS[0], keep_float: frozenset[int] = frozenset()
+) -> Folded:
     """The graph on integers wherever that is possible.
 
     Args:
         graph: Float ops with `quantize` and `dequantize`.
         numerics: Rule set of the integer ops.
+        keep_float: Results of nodes that are to stay float.
     """
-    return _Fold(prepare_qdq(graph), numerics).run()
+    return _Fold(prepare_qdq(graph), numerics, keep_float).run()
 
 
 class _CannotFold(Exception):
@@ -68,7 +73,8 @@ class _CannotFold(Exception):
 
 
 class _Fold:
-    def __init__(self, graph: Graph, numerics: str) -> None:
+    def __init__(self, graph: Graph, numerics: str, keep_float: frozenset[int]) -> None:
+        self.keep_float = keep_float
         self.graph = graph
         self.numerics = numerics
         self.values: dict[int, Value] = dict(graph.values)
@@ -84,6 +90,7 @@ class _Fold:
 
     def run(self) -> Folded:
         self.there.update(self.graph.sources)
+        self._stored_constants()
         for node in self.graph.nodes:
             if node.op == "dequantize" and self._is_pairable(node):
                 self.integer[node.outputs[0]] = self._alias(_first(node))
@@ -97,6 +104,23 @@ class _Fold:
             self.graph, nodes=tuple(self.nodes), values=self.values, outputs=outputs, states=states
         )
         return Folded(_without_dead(graph), self.floats)
+
+    def _stored_constants(self) -> None:
+        """Float constants whose type says which integers they were, as those integers."""
+        for v, value in self.graph.values.items():
+            quant, data = value.type.quant, value.const
+            if data is None or quant is None or value.type.dtype is not DType.F32:
+                continue
+            scales = along(np.asarray(quant.scales), quant.axis or 0, data.ndim)
+            zeros = along(np.asarray(quant.zero_points), quant.axis or 0, data.ndim)
+            steps = np.rint(data.astype(np.float64) / scales) + zeros
+            if steps.min() >= -128 and steps.max() <= 127:
+                type_ = replace(value.type, dtype=DType.S8)
+                self.integer[v] = self._add(Value(type_, value.name, steps.astype(np.int8)))
+                self.there.add(v)
+            else:  # a bias: its real numbers say it all
+                plain = replace(value.type, quant=None)
+                self.values[v] = replace(value, type=plain)
 
     def _is_pairable(self, node: Node) -> bool:
         type_ = self.values[_first(node)].type
@@ -123,7 +147,7 @@ class _Fold:
             self.there.add(v)
         return v
 
-    def _loc_of(self, v: int):  # type: ignore[no-untyped-def]
+    def _loc_of(self, v: int) -> Loc:
         return next(node.loc for node in self.graph.nodes if v in node.outputs)
 
     def _quantize(self, node: Node) -> None:
@@ -145,7 +169,9 @@ class _Fold:
 
     def _op(self, node: Node) -> None:
         rule = rule_of(node)
-        if rule is not None and self._touches_integers(node, rule):
+        if self.keep_float.intersection(node.outputs):
+            self.floats[node.outputs[0]] = "asked for"
+        elif rule is not None and self._touches_integers(node, rule):
             try:
                 self._on_integers(node, rule)
                 return
@@ -165,8 +191,14 @@ class _Fold:
         result = node.outputs[0]
         target = self._target(result)
         operands = {p: self._operand(node, p) for p in rule.activations(node)}
+        running = [q for q in operands.values() if q is not None and self.values[q].const is None]
+        if not running:
+            raise _CannotFold("all its operands are constants")
+        dtype = self._type(running[0]).dtype
+        for p, q in operands.items():
+            if q is not None and q not in running and self._type(q).dtype is not dtype:
+                operands[p] = None
         types = [self._type(q) for q in operands.values() if q is not None]
-        dtype = types[0].dtype
         if dtype not in _INTEGERS or any(t.dtype is not dtype for t in types):
             raise _CannotFold(f"its operands are {', '.join(t.dtype.value for t in types)}")
         if target is None and not rule.exact:
@@ -247,9 +279,9 @@ class _Fold:
         assert first is not None
         if len(types) == 1 and final is not None and not _same_quant(first, final):
             return first, True  # one operand: moved as it is, then requantized
-        if len(types) > 1 and final is None:
-            if any(t.quant is None or not _same_quant(t.quant, first) for t in types):
-                raise _CannotFold("its operands are quantized differently, its result is not")
+        differ = any(t.quant is None or not _same_quant(t.quant, first) for t in types)
+        if final is None and differ:
+            raise _CannotFold("its operands are quantized differently, its result is not")
         return (first if final is None or len(types) == 1 else final), False
 
     def _requantized(self, node: Node, q: int, quant: Quant) -> int:
@@ -273,8 +305,9 @@ class _Fold:
         """A float constant as integers."""
         v = node.inputs[position]
         assert v is not None
-        if v in self.integer:
-            return self._requantized(node, self.integer[v], quant) if quant else self.integer[v]
+        known = self.integer.get(v)
+        if known is not None and self._type(known).dtype is dtype:
+            return self._requantized(node, known, quant) if quant else known
         data = self.values[v].const
         if data is None:
             raise _CannotFold(f"operand {position} is not quantized")

@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from mcuc.errors import Loc
 from mcuc.ir.graph import Array, Graph, Node, Value
 from mcuc.ir.types import DType, Quant, TensorType
 from mcuc.ops import dequantize, quantize
@@ -145,7 +146,7 @@ class _Insertion:
             self.pairs[key] = (q, d)
         return self.pairs[key]
 
-    def _loc(self, v: int):  # type: ignore[no-untyped-def]
+    def _loc(self, v: int) -> Loc:
         producer = next((n for n in self.graph.nodes if v in n.outputs), None)
         readers = (n for n in self.graph.nodes if v in n.inputs)
         node = producer or next(readers)
@@ -210,7 +211,7 @@ class _Insertion:
         correction = self.recipe.corrections.get(index)
         if correction is not None:
             shift = np.asarray(correction, np.float32)
-            bias = shift if bias is None else (bias.ravel() + shift).astype(np.float32)
+            bias = shift if bias is None else bias.ravel().astype(np.float32) + shift
         x_scale, out_scale = self.quants[x].scale, self.quants[node.outputs[0]].scale
         scales = weight_scales(weights, rule.axis, bias, x_scale, out_scale, self.dtype)
         quant = Quant(scales, (0,) * len(scales), rule.axis)

@@ -5,8 +5,8 @@ hold others: a scale of their own, one for all channels, or a float bias; it is 
 
     b'[o] = round(b[o] s_b / (s_x s_w[o]))
 
-Where b'[o] would pass 2^30, s_w[o] is widened by the factor that is missing, and w[o] rounded again:
-so small weights beside a large bias lose bits that the output does not show.
+Where b'[o] would pass 2^30, s_w[o] is widened by the factor that is missing, and w[o] rounded
+again: so small weights beside a large bias lose bits that the output does not show.
 """
 
 from __future__ import annotations
@@ -89,7 +89,8 @@ def _real(bias: Value) -> Doubles:
     quant = bias.type.quant
     if quant is None:
         return data
-    return (data - np.asarray(quant.zero_points)) * np.asarray(quant.scales)
+    real: Doubles = (data - np.asarray(quant.zero_points)) * np.asarray(quant.scales)
+    return real
 
 
 def _bias(bias: Value, real: Doubles, x: TensorType, quant: Quant, channels: int) -> Value:

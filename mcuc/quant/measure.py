@@ -40,6 +40,7 @@ class Layer:
         saturated: Share of numbers beyond the limits.
         dead_channels: Channels whose result never changed.
         outlier_channels: Channels with a peak of more than OUTLIER times the median's.
+        is_output: It is an output of the model.
         reason: Why it is computed in float; "" = it is not.
     """
 
@@ -54,6 +55,7 @@ class Layer:
     saturated: float
     dead_channels: int
     outlier_channels: int
+    is_output: bool = False
     reason: str = ""
 
     def as_json(self) -> Json:
@@ -71,6 +73,7 @@ class Layer:
             "saturated": round(self.saturated, 6),
             "dead_channels": self.dead_channels,
             "outlier_channels": self.outlier_channels,
+            "is_output": self.is_output,
             "float_because": self.reason or None,
         }
 
@@ -91,7 +94,7 @@ class _Sums:
         self.most = np.full(channels, -np.inf)
         self.peak = np.zeros(channels)
 
-    def add(self, wanted: Array, got: Array, real: Array, limits: tuple[float, float]) -> None:
+    def add(self, wanted: Array, got: Array, real: Doubles, limits: tuple[float, float]) -> None:
         a = wanted.astype(np.float64)
         self.signal += float((a * a).sum())
         self.noise += float(((a - real) ** 2).sum())
@@ -178,5 +181,6 @@ def _layer(quantized: Quantized, node: Node, sums: dict[int, _Sums]) -> Layer:
         saturated=found.outside / max(1, found.count),
         dead_channels=int((found.least == found.most).sum()),
         outlier_channels=int((found.peak > OUTLIER * typical).sum()) if typical > 0 else 0,
+        is_output=v in quantized.source.outputs,
         reason=reason,
     )

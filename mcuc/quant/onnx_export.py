@@ -20,7 +20,8 @@ from mcuc.ops.spec import NUMERICS, Site
 if TYPE_CHECKING:
     import onnx
 
-OPSET = 21  # the first with QuantizeLinear to 16 bits
+OPSET = 20
+OPSET_16_BITS = 21  # the first whose QuantizeLinear gives int16
 IR_VERSION = 10
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 
@@ -139,6 +140,9 @@ class Exporter:
         assert source is not None
         stored = self.graph.values[source]
         assert stored.const is not None and stored.type.quant is not None
+        if stored.type.dtype is DType.S64:  # a bias of an int16 layer: ONNX has none of 64 bits
+            real = stored.const * np.asarray(stored.type.quant.scales)
+            return self.constant(_moved(real.astype(np.float32), perm, shape), value.name)
         axis = stored.type.quant.axis
         if axis is not None and perm is not None:
             axis = list(perm).index(axis)
@@ -216,7 +220,8 @@ class Exporter:
             [self._port(v) for v in outputs],
             self.initializers,
         )
-        opsets = [helper.make_opsetid("", OPSET)]
+        wide = any(v.type.dtype is DType.S16 for v in graph.values.values())
+        opsets = [helper.make_opsetid("", OPSET_16_BITS if wide else OPSET)]
         return helper.make_model(
             made, opset_imports=opsets, ir_version=IR_VERSION, producer_name="mcuc"
         )

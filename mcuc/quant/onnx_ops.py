@@ -8,7 +8,19 @@ from types import MappingProxyType
 import numpy as np
 
 from mcuc.ir.graph import Node
-from mcuc.ops import arg_max, axes, concatenation, mean, pairwise, reduce, transpose
+from mcuc.ir.types import DType
+from mcuc.ops import (
+    arg_max,
+    axes,
+    batch_matmul,
+    concatenation,
+    gather,
+    layer_norm,
+    mean,
+    pairwise,
+    reduce,
+    transpose,
+)
 from mcuc.ops import resize_bilinear as resize
 from mcuc.ops import softmax as softmax_op
 from mcuc.ops import take as take_op
@@ -117,6 +129,7 @@ _PAIRWISE = {
     "equal": "Equal",
     "logical_and": "And",
     "logical_or": "Or",
+    "pow": "Pow",
 }
 
 
@@ -154,6 +167,26 @@ _UNARY = {
     "softplus": "Softplus",
     "ceil": "Ceil",
     "round": "Round",
+    "reciprocal": "Reciprocal",
+    "softsign": "Softsign",
+    "tan": "Tan",
+    "asin": "Asin",
+    "acos": "Acos",
+    "atan": "Atan",
+    "sinh": "Sinh",
+    "cosh": "Cosh",
+    "asinh": "Asinh",
+    "acosh": "Acosh",
+    "atanh": "Atanh",
+}
+# With numbers of their own: the names of these in ONNX, alpha's and beta's.
+_UNARY_NUMBERS: dict[str, tuple[str, tuple[str, ...]]] = {
+    "leaky_relu": ("LeakyRelu", ("alpha",)),
+    "elu": ("Elu", ("alpha",)),
+    "celu": ("Celu", ("alpha",)),
+    "selu": ("Selu", ("alpha", "gamma")),
+    "hard_sigmoid": ("HardSigmoid", ("alpha", "beta")),
+    "thresholded_relu": ("ThresholdedRelu", ("alpha",)),
 }
 
 
@@ -167,12 +200,15 @@ def _unary(to: Exporter, node: Node, site: Site) -> None:
         to.emit("Mul", [x, x], out)
     elif name == "rsqrt":
         to.emit("Reciprocal", [to.emit("Sqrt", [x])], out)
-    elif name in ("leaky_relu", "elu"):
-        to.emit("LeakyRelu" if name == "leaky_relu" else "Elu", [x], out, alpha=attrs.alpha)
+    elif name in _UNARY_NUMBERS:
+        op, labels = _UNARY_NUMBERS[name]
+        numbers = dict(zip(labels, (attrs.alpha, attrs.beta), strict=False))
+        to.emit(op, [x], out, **numbers)
     elif name in ("gelu", "gelu_tanh"):
         to.emit("Gelu", [x], out, approximate="none" if name == "gelu" else "tanh")
-    elif name == "relu_0_to_1":
-        limits = [to.constant(np.asarray(limit, np.float32)) for limit in (0.0, 1.0)]
+    elif name in ("relu_0_to_1", "clip"):
+        bounds = (0.0, 1.0) if name == "relu_0_to_1" else (attrs.alpha, attrs.beta)
+        limits = [to.constant(np.asarray(limit, np.float32)) for limit in bounds]
         to.emit("Clip", [x, *limits], out)
     else:
         raise site.error("E210", f"{name} cannot be exported to ONNX")
@@ -277,6 +313,46 @@ def _arg_max(to: Exporter, node: Node, site: Site) -> None:
     to.emit("Cast", [result], _out(to, node), to=_ELEMENT[site.output.dtype])
 
 
+def _batch_matmul(to: Exporter, node: Node, site: Site) -> None:
+    attrs = site.attrs
+    assert isinstance(attrs, batch_matmul.Attrs)
+    operands = []
+    for position, swapped in ((0, attrs.adj_a), (1, attrs.adj_b)):
+        rank = len(site.input(position).shape)
+        perm = [*range(rank - 2), rank - 1, rank - 2] if swapped else None
+        operands.append(to.operand(node, position, perm))
+    to.emit("MatMul", operands, _out(to, node))
+
+
+def _layer_norm(to: Exporter, node: Node, site: Site) -> None:
+    attrs = site.attrs
+    assert isinstance(attrs, layer_norm.Attrs)
+    depth = site.input().shape[-1]
+    ones = to.constant(np.ones(depth, np.float32))
+    scale = to.operand(node, 1, shape=(depth,)) if to.present(node, 1) else ones
+    inputs = [to.operand(node, 0), scale]
+    if to.present(node, 2):
+        inputs.append(to.operand(node, 2, shape=(depth,)))
+    to.emit("LayerNormalization", inputs, _out(to, node), axis=-1, epsilon=attrs.epsilon)
+
+
+def _select(to: Exporter, node: Node, site: Site) -> None:
+    to.emit("Where", [to.operand(node, i) for i in range(3)], _out(to, node))
+
+
+def _gather(to: Exporter, node: Node, site: Site) -> None:
+    attrs = site.attrs
+    assert isinstance(attrs, gather.Attrs)
+    operands = [to.operand(node, 0), to.operand(node, 1)]
+    if attrs.several:
+        wide = to.emit("Cast", [operands[1]], to=_ELEMENT[DType.S64])
+        to.emit("GatherND", [operands[0], wide], _out(to, node), batch_dims=attrs.batch_dims)
+    elif attrs.batch_dims:
+        raise site.error("E210", "a gather with shared axes cannot be exported to ONNX")
+    else:
+        to.emit("Gather", operands, _out(to, node), axis=attrs.axis)
+
+
 def _cast(to: Exporter, node: Node, site: Site) -> None:
     to.emit("Cast", [to.operand(node, 0)], _out(to, node), to=_ELEMENT[site.output.dtype])
 
@@ -294,9 +370,8 @@ def _dequantize(to: Exporter, node: Node, site: Site) -> None:
     source = site.input()
     x = node.inputs[0]
     assert x is not None
-    if site.consts[0] is not None:
-        if node.outputs[0] not in to.graph.outputs:
-            return  # written where it is read, in the layout wanted there
+    if site.consts[0] is not None and node.outputs[0] not in to.graph.outputs:
+        return  # written where it is read, in the layout wanted there
     if source.quant is None:
         to.emit("Cast", [to.operand(node, 0)], _out(to, node), to=_ELEMENT[site.output.dtype])
         return
@@ -310,12 +385,15 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "add": _binary("Add"),
         "arg_max": _arg_max,
         "average_pool2d": _pool,
+        "batch_matmul": _batch_matmul,
         "cast": _cast,
         "concatenation": _concatenation,
         "conv2d": _conv2d,
         "depthwise_conv2d": _conv2d,
         "dequantize": _dequantize,
         "fully_connected": _fully_connected,
+        "gather": _gather,
+        "layer_norm": _layer_norm,
         "log_softmax": _plain("LogSoftmax", axis=-1),
         "logistic": _plain("Sigmoid"),
         "max_pool2d": _pool,
@@ -328,6 +406,7 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "relu": _relu,
         "reshape": _reshape,
         "resize_bilinear": _resize_bilinear,
+        "select": _select,
         "softmax": _softmax,
         "take": _take,
         "transpose": _transpose,

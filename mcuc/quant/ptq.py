@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from mcuc.ir.graph import Array, Graph
 from mcuc.ops.spec import NUMERICS
@@ -17,6 +18,8 @@ from mcuc.quant.insert_qdq import Inserted, insert_qdq
 from mcuc.quant.recipe import Recipe
 from mcuc.quant.rules import rule_of
 from mcuc.quant.runtime import Samples, ratio_db, run_values
+
+Doubles = npt.NDArray[np.float64]
 
 MEASURED = 16  # samples that decisions are measured on
 # --auto-precision: what a layer in float32 must gain, and where enough is enough.
@@ -54,10 +57,11 @@ def apply_recipe(graph: Graph, recipe: Recipe, numerics: str = NUMERICS[0]) -> Q
         numerics: Rule set of the integer ops.
     """
     inserted = _inserted(graph, recipe)
-    folded = fold_qdq(inserted.graph, numerics)
+    kept = frozenset(v for i in recipe.floats for v in graph.nodes[i].outputs)
+    folded = fold_qdq(inserted.graph, numerics, kept)
     there = folded.graph.values
     integers = {v: q for v, q in inserted.integers.items() if q in there}
-    asked = {v: "asked for" for i in recipe.floats for v in graph.nodes[i].outputs}
+    asked = dict.fromkeys(kept, "asked for")
     no_rule = {
         node.outputs[0]: f"{node.op} has no arithmetic on integers"
         for node in graph.nodes
@@ -160,7 +164,7 @@ class _Judge:
         return list(run_values(graph, self.samples, values))
 
     @staticmethod
-    def _numbers(found: Mapping[int, Array], values: tuple[int, ...]) -> list[Array]:
+    def _numbers(found: Mapping[int, Array], values: tuple[int, ...]) -> list[Doubles]:
         return [found[v].astype(np.float64).ravel() for v in values]
 
     def db(self, recipe: Recipe) -> float:

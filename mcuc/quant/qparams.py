@@ -7,6 +7,7 @@ Weights: int8, symmetric in -127..127, one scale per output channel. Scales are 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -109,7 +110,7 @@ def bias_scales(x_scale: float, scales: tuple[float, ...]) -> tuple[float, ...]:
     return tuple(float(np.float32(x_scale * scale)) for scale in scales)
 
 
-def along(per_channel: Array, axis: int, rank: int) -> Array:
+def along(per_channel: npt.NDArray[Any], axis: int, rank: int) -> npt.NDArray[Any]:
     """Numbers per channel, shaped to broadcast along an axis."""
     return per_channel.reshape([-1 if a == axis else 1 for a in range(rank)])
 

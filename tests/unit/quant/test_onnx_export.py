@@ -8,7 +8,7 @@ import pkgutil
 import numpy as np
 import pytest
 
-from mcuc.errors import McucError
+from mcuc.errors import McucError, ModelError
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType
 from mcuc.ops.interpret import run_reference
@@ -38,9 +38,13 @@ def float_cases(op: str) -> list[Case]:
         types = [o.type for o in case.operands if o is not None]
         if any(o is not None and o.pattern in SKIPPED_PATTERNS for o in case.operands):
             continue
-        if types[0].dtype is DType.S8 and case.op not in ("quantize", "dequantize", "cast", "lstm"):
+        if case.op == "gather" and case.operands[1].pattern == "random":
+            continue  # indices of any size: ONNX Runtime refuses them
+        if case.op in ("quantize", "dequantize", "cast"):
+            pass
+        elif types[0].dtype is DType.S8:
             case = as_float(case)
-        elif types[0].dtype not in (DType.F32, DType.S8):
+        elif DType.F32 not in [t.dtype for t in types]:
             continue
         found.append(case)
     return found[:MOST]
@@ -66,7 +70,11 @@ def test_float_vectors_in_onnx_runtime(op: str) -> None:
             continue
         (inputs,) = case.inputs()
         wanted = run_reference(graph, inputs)
-        got = run_onnx(graph, inputs)
+        try:
+            got = run_onnx(graph, inputs)
+        except ModelError as error:
+            assert error.code == "E210", case.name
+            continue
         judged += 1
         for a, b in zip(wanted, got, strict=True):
             assert a.shape == b.shape and a.dtype == b.dtype, case.name
