@@ -4,14 +4,14 @@
     transpose(transpose(x, p), q)      ->  transpose(x, p q), nothing where that is the identity
     reshape(transpose(x, p))           ->  transpose(reshape(x), p'), where the axes that are joined
                                            lie one behind the other in x too
-    fully_connected(flatten(transpose(x, p)), w)  ->  fully_connected(flatten(x), w'), the columns of
-                                           the weights moved
+    fully_connected(flatten(transpose(x, p)), w)  ->  fully_connected(flatten(x), w'), where the
+                                           columns of the weights are moved
     sum over axes, padding, slices ... ->  the same over the axes of x
 
-An importer of NCHW files writes every convolution between two transpositions; this pass leaves those
-that something wants. The nodes are gone through once: a transposition is noted, and done only where
-a reader wants its result. Where operands of an element-wise op disagree, what moves fewer bytes is
-done, with regard to what the readers of the result want.
+An importer of NCHW files writes every convolution between two transpositions; this pass leaves
+those that something wants. The nodes are gone through once: a transposition is noted, and done only
+where a reader wants its result. Where operands of an element-wise op disagree, what moves fewer
+bytes is done, with regard to what the readers of the result want.
 
 With `io` "nhwc" the model's own inputs and outputs take the order of the layers inside.
 
@@ -127,7 +127,7 @@ class _Layout:
         return next(node.loc for node in self.graph.nodes if v in node.outputs)
 
     def _transposed(self, u: int, perm: Perm, like: int, result: int | None = None) -> int:
-        """transpose(u, perm) as a value, each computed once."""
+        """The value of transpose(u, perm), each computed once."""
         if is_identity(perm):
             return u
         if result is None and (u, perm) in self.done:
@@ -183,7 +183,7 @@ class _Layout:
         return self._named(self._value(v), v, "")
 
     def _named(self, u: int, v: int, axes: str) -> int:
-        """u under the name of the output v."""
+        """The value u under the name of the output v."""
         if u not in self.graph.sources and self.values[u].const is None:
             name = self.graph.values[v].name
             self.values[u] = replace(self.values[u], name=name, axes=axes)
@@ -223,7 +223,9 @@ class _Layout:
             return None
         return self.moved.get(v)
 
-    def _emit(self, node: Node, inputs: tuple[int | None, ...], perm: Perm, attrs: Any = None) -> bool:
+    def _emit(
+        self, node: Node, inputs: tuple[int | None, ...], perm: Perm, attrs: Any = None
+    ) -> bool:
         """The node on moved operands; its result is moved by perm."""
         (v,) = node.outputs
         u = self._new(v, moved_shape(self._shape(v), inverse(perm)))
@@ -424,7 +426,9 @@ class _Layout:
             if self._shape(u) != shape:
                 u = self._new(v, shape)
                 own = (source.u,)
-                self.nodes.append(replace(node, inputs=own, outputs=(u,), attrs=reshape.Attrs(shape)))
+                self.nodes.append(
+                    replace(node, inputs=own, outputs=(u,), attrs=reshape.Attrs(shape))
+                )
             self._note(v, Moved(u, perm))
             return True
         if v in self.graph.results or not self._only_products(v, before[0]):
@@ -436,8 +440,10 @@ class _Layout:
         """Whether all readers are products with weights whose columns can be moved."""
         readers = [node for node in self.graph.nodes if v in node.inputs]
         shape = self.graph.type(v).shape
-        return len(shape) == 2 and shape[0] == rows and all(
-            node.op == "fully_connected" and node.inputs[0] == v for node in readers
+        return (
+            len(shape) == 2
+            and shape[0] == rows
+            and all(node.op == "fully_connected" and node.inputs[0] == v for node in readers)
         )
 
     def _fully_connected(self, node: Node) -> bool:
@@ -511,9 +517,7 @@ def left_over(graph: Graph) -> list[str]:
     return [_why(graph, node, made, readers) for node in graph.nodes if node.op == "transpose"]
 
 
-def _why(
-    graph: Graph, node: Node, made: dict[int, Node], readers: dict[int, list[Node]]
-) -> str:
+def _why(graph: Graph, node: Node, made: dict[int, Node], readers: dict[int, list[Node]]) -> str:
     x, (v,) = node.inputs[0], node.outputs
     assert x is not None
     order = ", ".join(map(str, transpose.permutation(Site.of(graph, node))))

@@ -58,15 +58,15 @@ class Ports:
         return ModelError(code, f"model input {name!r} {what}", loc=loc, why=why, help=help)
 
     def _check_names(self, names: list[str], problems: list[McucError]) -> None:
-        for name in self._shapes:
-            if name not in names:
-                problems.append(
-                    ModelError(
-                        "E109",
-                        f"--input-shape {name}: the model has no such input",
-                        help=f"its inputs are {', '.join(names)}",
-                    )
-                )
+        problems.extend(
+            ModelError(
+                "E109",
+                f"--input-shape {name}: the model has no such input",
+                help=f"its inputs are {', '.join(names)}",
+            )
+            for name in self._shapes
+            if name not in names
+        )
 
     def _type(self, port: Any) -> TensorType:
         from onnx import TensorProto
@@ -80,9 +80,7 @@ class Ports:
         if element not in _DTYPES:
             raise self._error("E110", port.name, f"is of the type {element}")
         if not tensor.HasField("shape") and port.name not in self._shapes:
-            raise self._error(
-                "E105", port.name, "has no shape", help=_HELP.format(name=port.name)
-            )
+            raise self._error("E105", port.name, "has no shape", help=_HELP.format(name=port.name))
         shape = self._shape(port.name, tensor)
         type_ = TensorType(shape, _DTYPES[element])
         if not 0 < type_.elements <= MAX_ELEMENTS:
