@@ -98,7 +98,14 @@ def verify_model(
 
 
 def _check_reference(compiled: Compiled, against: str) -> None:
-    """Requires that the outside reference reads files of this kind."""
+    """Requires that the outside reference reads files of this kind, and computes this model."""
+    if against == "tflite" and compiled.arithmetic.quantized is not None:
+        raise ModelError(
+            "E109",
+            "option against: TFLite computes the model as stored, in float32",
+            why="mcuc quantized it",
+            help="see `mcuc evaluate --against float`",
+        )
     onnx = against_onnx.is_onnx(compiled.model_name)
     if against and onnx != (against == "onnxruntime"):
         wanted = "onnxruntime" if onnx else "tflite"
