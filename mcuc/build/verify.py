@@ -9,6 +9,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mcuc.build import against_onnx
 from mcuc.build.compile import Compiled
 from mcuc.build.places import PLACES, Bench, bench
 from mcuc.build.vectors import random_vectors
@@ -24,6 +25,7 @@ from mcuc.report.document import Json
 
 POISONS = 2
 RUNS = 2
+_AGAINST = {"tflite": "TFLite BUILTIN_REF (ai-edge-litert)", "onnxruntime": against_onnx.NAME}
 # Sets of inputs whose every layer is compared, not the outputs alone: a softmax that saturates
 # would hide a wrong layer before it.
 TRACED = 2
@@ -49,6 +51,7 @@ def verify_model(
         vectors: Random sets of inputs, beside those given.
         against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
             for byte, float32 results within FLOAT_TOLERANCE of the largest magnitude.
+            "onnxruntime" compares with ONNX Runtime (mcuc/build/against_onnx.py).
         given: More sets of inputs.
 
     Returns:
@@ -58,12 +61,17 @@ def verify_model(
     for place in places:
         if place not in PLACES:
             raise ModelError("E109", f"{place!r} is not one of {', '.join(PLACES)}")
+    _check_reference(compiled, against)
     sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
     expected = in_sequence(graph, sets, numerics)
     mismatches = 0
     first: Json | None = None
+    ratio: float | None = None
     if against == "tflite":
         mismatches, first = _against_tflite(compiled, sets, expected)
+    elif against == "onnxruntime":
+        data, source = compiled.model_bytes, compiled.lowered.source
+        mismatches, first, ratio = against_onnx.compare(data, source, graph, sets, numerics)
     stack = 0
     for place in places:
         if place == "reference":
@@ -77,8 +85,9 @@ def verify_model(
     report["verify"] = {
         "on": list(places),
         "board": compiled.board.id if "qemu" in places else None,
-        "against": "TFLite BUILTIN_REF (ai-edge-litert)" if against else None,
+        "against": _AGAINST.get(against),
         "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
+        "sqnr_db": ratio,
         "vectors": len(sets),
         "runs_per_vector": POISONS * RUNS,
         "mismatches": mismatches,
@@ -86,6 +95,22 @@ def verify_model(
         "stack_bytes": stack or None,
     }
     return report
+
+
+def _check_reference(compiled: Compiled, against: str) -> None:
+    """Requires that the outside reference reads files of this kind, and computes this model."""
+    if against == "tflite" and compiled.arithmetic.quantized is not None:
+        raise ModelError(
+            "E109",
+            "option against: TFLite computes the model as stored, in float32",
+            why="mcuc quantized it",
+            help="see `mcuc evaluate --against float`",
+        )
+    onnx = against_onnx.is_onnx(compiled.model_name)
+    if against and onnx != (against == "onnxruntime"):
+        wanted = "onnxruntime" if onnx else "tflite"
+        what = f"{against} does not read {compiled.model_name}"
+        raise ModelError("E109", what, help=f"use --against {wanted}")
 
 
 def in_sequence(
@@ -97,8 +122,10 @@ def in_sequence(
 
 
 def _has_floats(compiled: Compiled) -> bool:
-    """Whether TFLite's results are compared within a tolerance, not byte for byte."""
+    """Whether results of others are compared within a tolerance, not byte for byte."""
     source = compiled.lowered.source
+    if against_onnx.is_onnx(compiled.model_name):
+        return not against_onnx.computes_on_integers(compiled.lowered.whole)
     return any(source.type(v).dtype is DType.F32 for v in source.outputs)
 
 
