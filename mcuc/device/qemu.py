@@ -6,18 +6,22 @@ Files and exit status go through semihosting; what the firmware prints goes to a
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 
 from mcuc.device.boards import Board, Emulator
 from mcuc.device.faults import exit_error
 from mcuc.device.firmware import Program
 from mcuc.device.host import timeout_error
-from mcuc.errors import BoardError, ToolchainError
+from mcuc.device.link import SocketLink
+from mcuc.errors import BoardError, PortError, ToolchainError
 
 QEMU = "qemu-system-arm"
 _CONSOLE = "console.txt"
+START_S = 30.0
 
 
 def find_qemu() -> str:
@@ -40,15 +44,63 @@ def command(qemu: str, emulator: Emulator, elf: Path, arguments: Sequence[str]) 
     """The command line that runs an ELF file with the given semihosting arguments."""
     words = [elf.name, *arguments]
     return [
-        qemu,
-        *("-M", emulator.machine),
-        *("-display", "none", "-monitor", "none", "-serial", "none"),
-        *("-icount", f"shift={emulator.icount_shift}"),
+        *_machine(qemu, emulator, elf, serial="none"),
         *("-chardev", f"file,id=console,path={_CONSOLE}"),
         "-semihosting-config",
         ",".join(["enable=on", "target=native", "chardev=console", *(f"arg={w}" for w in words)]),
+    ]
+
+
+def _machine(qemu: str, emulator: Emulator, elf: Path, serial: str) -> list[str]:
+    return [
+        qemu,
+        *("-M", emulator.machine),
+        *("-display", "none", "-monitor", "none", "-serial", serial),
+        *("-icount", f"shift={emulator.icount_shift}"),
         *("-kernel", str(elf.resolve())),
     ]
+
+
+@contextmanager
+def serial_link(program: Program) -> Iterator[SocketLink]:
+    """The program running on its board's emulator, and the board's serial port.
+
+    Raises:
+        BoardError: E604 when the board is not an emulated one.
+        DeviceError: E611 and others when the emulator ended by itself meanwhile.
+        DeviceTimeoutError: E620 when it does not start.
+    """
+    emulator = _emulator(program.board)
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        server.settimeout(START_S)
+        port = server.getsockname()[1]
+        call = _machine(find_qemu(), emulator, program.path, f"tcp:127.0.0.1:{port},nodelay=on")
+        process = subprocess.Popen(
+            call,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+            errors="replace",
+        )
+        try:
+            connection, _ = server.accept()
+        except TimeoutError as error:
+            process.kill()
+            raise exit_error(-9, process.communicate()[1], program.elf) or error from error
+    link = SocketLink(connection, f"{emulator.machine}'s serial port")
+    try:
+        yield link
+    except PortError as error:
+        try:
+            status = process.wait(1.0)
+        except subprocess.TimeoutExpired:
+            raise error from None
+        raise exit_error(status, process.communicate()[1], program.elf) or error from error
+    finally:
+        link.close()
+        process.kill()
+        process.communicate()
 
 
 def execute(program: Program, arguments: Sequence[str], folder: Path, timeout_s: float) -> str:
