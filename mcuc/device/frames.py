@@ -1,8 +1,8 @@
 """Frames of the device protocol (docs/protocol.md); twin of boards/common/frame.c.
 
-A frame is command, sequence number, status (16 bits), payload, CRC-32, all little endian, stuffed by
-"consistent overhead byte stuffing" (S. Cheshire and M. Baker, 1999) so that it holds no zero, and
-ended by a zero: whatever is lost or damaged, the next zero starts anew.
+A frame is command, sequence number, status (16 bits), payload, CRC-32, all little endian, made free
+of zeros by "consistent overhead byte stuffing" (S. Cheshire and M. Baker, 1999), and ended by a
+zero: whatever is lost or damaged, the next zero starts anew.
 """
 
 from __future__ import annotations
@@ -72,7 +72,8 @@ def decode(stuffed: bytes) -> Frame | None:
     body, crc = raw[:-_CRC_BYTES], int.from_bytes(raw[-_CRC_BYTES:], "little")
     if zlib.crc32(body) != crc:
         return None
-    return Frame(*_HEAD.unpack_from(body), body[_HEAD.size :])
+    command, sequence, status = _HEAD.unpack_from(body)
+    return Frame(command, sequence, status, body[_HEAD.size :])
 
 
 class Decoder:

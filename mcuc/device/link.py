@@ -85,7 +85,7 @@ class SerialLink:
 
     def __init__(self, name: str, baud: int) -> None:
         try:
-            import serial
+            import serial  # type: ignore[import-untyped,unused-ignore]
         except ImportError as error:
             raise ToolchainError(
                 "E501", "pyserial is not installed", help="pip install 'mcuc[flash]'"

@@ -75,11 +75,11 @@ def _link(program: Program, port: str) -> Iterator[Link]:
             yield link
         return
     assert program.board is not None
-    link = open_link(port, program.board.uart.baud)
+    opened = open_link(port, program.board.uart.baud)
     try:
-        yield link
+        yield opened
     finally:
-        link.close()
+        opened.close()
 
 
 def _fault(program: Program, record: bytes) -> DeviceError:
