@@ -269,7 +269,7 @@ CODES: dict[str, Page] = {
     ),
     "E620": Page("The program did not end in time.", "Give more time, or look for a hang."),
     "E621": Page(
-        "The device does not answer: no byte came.",
+        "The device does not answer.",
         "Flash the firmware of this model; check port, baud rate and wiring; press reset.",
     ),
     "E622": Page(

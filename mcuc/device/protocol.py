@@ -222,6 +222,8 @@ class _Call:
 
     def _take(self, frame: Frame) -> bytes | None:
         """The payload, if the frame is the answer."""
+        # It is whole: whatever came before does not tell why the answer is missing.
+        self.damaged, self.received = self.device._decoder.damaged, self.device._decoder.received
         if frame.command == Command.BOOT:
             if self.device._connected:
                 raise self.device.restarted()
@@ -234,7 +236,7 @@ class _Call:
                 self.started = True
                 limit = self.run_s if self.run_s is not None else self.device.patience.answer_s
                 self.end = min(self.device.deadline, time.monotonic() + limit)
-                self.retry_s = max(self.retry_s, 1.0)
+                self.retry_s *= 2
                 self.next_send = time.monotonic() + self.retry_s
             return None
         if frame.status != Status.OK:
@@ -257,11 +259,12 @@ class _Call:
             return DeviceTimeoutError(
                 "E621",
                 f"the device at {name} does not answer",
-                why=f"no byte came within {waited:.3g} s of asking",
+                why=f"nothing came within {waited:.3g} s of asking",
                 help="is the right firmware flashed, the port and its baud rate right?",
                 data={"timeout_s": waited},
             )
-        if decoder.damaged > self.damaged:
+        # Before the first frame a piece of text is what a device prints when it starts.
+        if decoder.damaged - self.damaged > (0 if self.device._connected else 1):
             return self._damaged()
         return DeviceTimeoutError(
             "E622",

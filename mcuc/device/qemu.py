@@ -8,16 +8,19 @@ from __future__ import annotations
 import shutil
 import socket
 import subprocess
+import tempfile
+import time
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import IO
 
 from mcuc.device.boards import Board, Emulator
 from mcuc.device.faults import exit_error
 from mcuc.device.firmware import Program
 from mcuc.device.host import timeout_error
-from mcuc.device.link import SocketLink
-from mcuc.errors import BoardError, PortError, ToolchainError
+from mcuc.device.link import SocketLink, gone
+from mcuc.errors import BoardError, DeviceError, PortError, ToolchainError
 
 QEMU = "qemu-system-arm"
 _CONSOLE = "console.txt"
@@ -71,36 +74,51 @@ def serial_link(program: Program) -> Iterator[SocketLink]:
         DeviceTimeoutError: E620 when it does not start.
     """
     emulator = _emulator(program.board)
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        server.settimeout(START_S)
-        port = server.getsockname()[1]
-        call = _machine(find_qemu(), emulator, program.path, f"tcp:127.0.0.1:{port},nodelay=on")
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        tempfile.TemporaryFile("w+", errors="replace") as words,
+    ):
+        serial = f"tcp:127.0.0.1:{server.getsockname()[1]},nodelay=on"
         process = subprocess.Popen(
-            call,
+            _machine(find_qemu(), emulator, program.path, serial),
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            text=True,
-            errors="replace",
+            stderr=words,
         )
         try:
-            connection, _ = server.accept()
-        except TimeoutError as error:
+            with closing(_accepted(server, process, emulator.machine)) as link:
+                yield link
+        except PortError as error:
+            raise _ended(process, words, program) or error from error
+        finally:
             process.kill()
-            raise exit_error(-9, process.communicate()[1], program.elf) or error from error
-    link = SocketLink(connection, f"{emulator.machine}'s serial port")
-    try:
-        yield link
-    except PortError as error:
+            process.wait()
+
+
+def _accepted(server: socket.socket, process: subprocess.Popen[bytes], name: str) -> SocketLink:
+    """The emulator's connection."""
+    name = f"{name}'s serial port"
+    server.settimeout(0.1)
+    end = time.monotonic() + START_S
+    while time.monotonic() < end:
         try:
-            status = process.wait(1.0)
-        except subprocess.TimeoutExpired:
-            raise error from None
-        raise exit_error(status, process.communicate()[1], program.elf) or error from error
-    finally:
-        link.close()
-        process.kill()
-        process.communicate()
+            return SocketLink(server.accept()[0], name)
+        except TimeoutError:
+            if process.poll() is not None:
+                raise gone(name, "the emulator ended") from None
+    raise timeout_error(START_S)
+
+
+def _ended(
+    process: subprocess.Popen[bytes], words: IO[str], program: Program
+) -> DeviceError | None:
+    """Why the emulator is gone; None when it is not, or ended well."""
+    try:
+        status = process.wait(1.0)
+    except subprocess.TimeoutExpired:
+        return None
+    words.seek(0)
+    return exit_error(status, words.read(), program.elf)
 
 
 def execute(program: Program, arguments: Sequence[str], folder: Path, timeout_s: float) -> str:

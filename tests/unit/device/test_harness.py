@@ -33,6 +33,8 @@ NAMES = [
     "traced",
     "too_large",
     "rounds",
+    "reset",
+    "lockup",
 ]
 INPUT = bytes(range(3, 40))
 OUTPUT = bytes(range(4, 41))
