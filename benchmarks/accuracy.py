@@ -20,9 +20,9 @@ import numpy as np
 
 from benchmarks.models import ROOT, data_folder
 from mcuc.build.compile import load_model
+from mcuc.build.float_accuracy import float_and_integer
 from mcuc.build.options import Options
 from mcuc.build.quantize import in_arithmetic
-from mcuc.build.quantize_model import float_and_integer
 from mcuc.build.samples import Scaling, labelled_samples
 from mcuc.ir.graph import Array
 
@@ -159,7 +159,7 @@ def measure(entry: Entry, folder: Path) -> dict[str, Any]:
     made, document = arithmetic.quantized, arithmetic.document
     assert made is not None and document is not None
     inputs, y = labelled_samples(folder / "test.npz", made.source, entry.scaling)
-    figures = float_and_integer(made, inputs, y, options)
+    figures = float_and_integer(made, inputs, y, options.numerics)
     reasons = sorted({layer.reason for layer in arithmetic.layers if layer.reason})
     return {
         "model": entry.model,

@@ -9,13 +9,13 @@ from benchmarks.onnx_nodes import COMMAND, RESULTS
 
 _HEAD = """# ONNX conformance
 
-The node tests of the `onnx` package ({version}), one operator each: imported, run by the reference, compiled
-to C and run on the host under sanitizers, each within the test's own tolerances. Written by
-`{command} --docs` from the results of `{command}`.
+The node tests of the `onnx` package ({version}), one operator each: imported, run by the reference,
+compiled to C and run on the host under sanitizers, each within the test's own tolerances. Written
+by `{command} --docs` from the results of `{command}`.
 
-Shapes, axes, scales and weights that the suite gives as inputs are stored in the model where an operator
-must know them. In scope are the operators that mcuc promises on float32, int8 and uint8, with operands
-of int32, int64 and bool, static shapes, up to rank 5, and maps of one or two axes.
+Shapes, axes, scales and weights that the suite gives as inputs are stored in the model where an
+operator must know them. In scope are the operators that mcuc promises on float32, int8 and uint8,
+with operands of int32, int64 and bool, static shapes, up to rank 5, and maps of one or two axes.
 
 | | tests | pass | fail | not supported |
 |---|---|---|---|---|
@@ -45,17 +45,15 @@ def page() -> str:
         }
     rest = [f"| {name} | {status} |" for name, status in own.items() if status != "pass"]
     lines = ["## In scope and not supported", "| test | reason |", "|---|---|", *rest, ""]
-    return (
-        _HEAD.format(**numbers) + "\n" + "\n".join(lines) + "\n" + _reasons(tests) + _passing(tests)
-    )
+    parts = [_HEAD.format(**numbers), "\n".join(lines), _reasons(tests) + _passing(tests)]
+    return "\n".join(parts)
 
 
 def _reasons(tests: dict[str, str]) -> str:
     counts = collections.Counter(s for s in tests.values() if s != "pass")
     rows = [f"| {reason} | {number} |" for reason, number in sorted(counts.items())]
-    return "\n".join(
-        ["## All reasons", "| code and operator | tests |", "|---|---|", *rows, "", ""]
-    )
+    head = ["## All reasons", "| code and operator | tests |", "|---|---|"]
+    return "\n".join([*head, *rows, "", ""])
 
 
 def _passing(tests: dict[str, str]) -> str:

@@ -6,20 +6,15 @@ import hashlib
 import tempfile
 from pathlib import Path
 
-import numpy as np
-
 from mcuc import __version__
 from mcuc.build.compile import load_model, read_model
+from mcuc.build.float_accuracy import float_and_integer
 from mcuc.build.options import Options
 from mcuc.build.quantize import Arithmetic, in_arithmetic, quantization_figures
 from mcuc.build.samples import Scaling, labelled_samples
 from mcuc.errors import ModelError, QuantError
-from mcuc.ir.graph import Array
-from mcuc.ops.interpret import run_reference
 from mcuc.quant.measure import Json
 from mcuc.quant.onnx_export import export_onnx
-from mcuc.quant.ptq import Quantized
-from mcuc.quant.runtime import Samples, run_values
 
 SCHEMA_VERSION = 1
 
@@ -59,7 +54,9 @@ def quantize_model(
     accuracy = None
     if labels is not None:
         scaling = Scaling(options.calibration_mean, options.calibration_std)
-        accuracy = float_and_integer(made, *labelled_samples(labels, made.source, scaling), options)
+        accuracy = float_and_integer(
+            made, *labelled_samples(labels, made.source, scaling), options.numerics
+        )
     document = {
         "schema": SCHEMA_VERSION,
         "mcuc": __version__,
@@ -74,33 +71,6 @@ def quantize_model(
     if out is not None:
         _write(out, export_onnx(made.qdq, numerics=options.numerics).SerializeToString())
     return document
-
-
-def float_and_integer(made: Quantized, samples: Samples, labels: Array, options: Options) -> Json:
-    """Top-1 accuracy of the float model in ONNX Runtime and of the integer reference."""
-    output = made.source.outputs[0]
-    floats = [int(np.argmax(found[output])) for found in run_values(made.source, samples, [output])]
-    integers = [
-        int(np.argmax(run_reference(made.graph, list(sample), options.numerics)[0]))
-        for sample in samples
-    ]
-    return accuracy_of(floats, integers, labels)
-
-
-def accuracy_of(floats: list[int], integers: list[int], labels: Array) -> Json:
-    """Figures of two lists of classes."""
-    count = len(labels)
-    float_correct = int((np.asarray(floats) == labels).sum())
-    integer_correct = int((np.asarray(integers) == labels).sum())
-    return {
-        "samples": count,
-        "float_correct": float_correct,
-        "integer_correct": integer_correct,
-        "float_top1": float_correct / count,
-        "integer_top1": integer_correct / count,
-        "drop_points": round(100.0 * (float_correct - integer_correct) / count, 4),
-        "same_class": int((np.asarray(floats) == np.asarray(integers)).sum()),
-    }
 
 
 def _gates(

@@ -56,8 +56,8 @@ def _onnx() -> str:
     names = sorted({*HANDLERS, "Shape", "Size"} - refused)
     return (
         f"## Operators of ONNX\n{len(names)}: {', '.join(names)}.\n\n"
-        "Over constants and shapes more are computed when the file is read (ConstantOfShape, Range,\n"
-        "Tile ...). What of them each test of ONNX's own suite needs is in [onnx.md](onnx.md).\n"
+        "Over constants and shapes more are computed when the file is read (ConstantOfShape,\n"
+        "Range, Tile ...). Tests of ONNX's own suite: [onnx.md](onnx.md).\n"
     )
 
 

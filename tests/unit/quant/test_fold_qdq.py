@@ -202,7 +202,9 @@ def test_uint8_is_int8_shifted_by_128(zero: int) -> None:
     result = fold_qdq(qdq)
     verify_graph(result.graph)
     quants = [result.graph.type(n.outputs[0]) for n in result.graph.nodes][:2]
-    assert [(t.dtype, t.quant.zero_point) for t in quants if t.quant] == [(DType.S8, zero - 128)] * 2
+    assert [(t.dtype, t.quant.zero_point) for t in quants if t.quant] == [
+        (DType.S8, zero - 128)
+    ] * 2
     x = [np.random.default_rng(0).uniform(-2, 2, (1, 4, 4, 4)).astype(np.float32)]
     (wanted,), (got,) = run_reference(qdq, x), run_reference(result.graph, x)
     assert np.abs(wanted - got).max() <= 0.05 * 1.001
