@@ -1,4 +1,4 @@
-"""Layers that a float file holds in pieces are put together, and only where nobody sees the pieces."""
+"""Layers that a float file holds in pieces are put together, unless somebody sees the pieces."""
 
 from __future__ import annotations
 
