@@ -10,7 +10,7 @@ import onnx
 
 from tests.support.mutate import flipped_bits, truncated
 
-_WILD = (
+_WILD = (0, 1, -1, 2, 3, 255, 1 << 16, 1 << 31, (1 << 31) - 1, -(1 << 31), 1 << 40, (1 << 63) - 1)
     0,
     1,
     -1,
