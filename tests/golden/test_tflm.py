@@ -22,7 +22,7 @@ CALLS = 60
 def inputs() -> list[Array]:
     """[1, DEPTH] int8: quiet and loud, so that states fill and empty."""
     rng = np.random.default_rng(11)
-    loud = [3 * (1 + k % 8) for k in range(CALLS)]
+    loud = [3 + k % 10 for k in range(CALLS)]
     return [np.clip(rng.normal(-3, s, (1, DEPTH)), -128, 127).astype(np.int8) for s in loud]
 
 
