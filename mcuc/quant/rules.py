@@ -11,6 +11,7 @@ from typing import Literal
 
 from mcuc.ir.graph import Node
 from mcuc.ir.types import DType, Quant
+from mcuc.numerics.unary import TABLES
 from mcuc.ops import average_pool2d, max_pool2d, pairwise, reduce, unary
 from mcuc.ops.softmax import OUTPUTS as SOFTMAX_OUTPUTS
 
@@ -79,14 +80,14 @@ def rule_of(node: Node) -> Rule | None:
         by_function = {"sub": _FREE_PAIR, "minimum": _COMPARED, "maximum": _COMPARED}
         return by_function.get(attrs.function)
     if isinstance(attrs, unary.Attrs):
-        return None if attrs.function == "neg" else _FREE
+        return _FREE if attrs.function in TABLES and attrs.function != "neg" else None
     return _RULES.get(node.op)
 
 
 def fixed_output(node: Node, dtype: DType) -> Quant | None:
     """The only, or the best, quantization of a result whose range the op itself gives."""
     if node.op == "softmax":
-        scale, zero_point = SOFTMAX_OUTPUTS[dtype]
+        scale, zero_point = SOFTMAX_OUTPUTS[dtype, dtype]
         return Quant((scale,), (zero_point,))
     if node.op == "logistic":
         return Quant((1 / 32768,), (0,)) if dtype is DType.S16 else Quant((1 / 256,), (-128,))
