@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcuc.data import data_dir
+from mcuc.device.startup_steps import Step, read_steps
 from mcuc.device.toml_table import Table
 from mcuc.errors import BoardError, Loc
 from mcuc.ir.target import Region, Target
@@ -19,6 +20,9 @@ CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "
 EXTENSIONS = ("dsp", "mve", "fpu")
 COUNTERS = ("cmsdk", "stm32_tim2", "sse", "dwt")
 UARTS = ("cmsdk", "stm32")
+CACHES = ("instruction", "data")
+CACHED_CORES = ("cortex-m7", "cortex-m55")  # caches of the core itself
+PROTOCOLS = ("stlink", "jlink", "blackmagic", "dfu", "cmsis-dap", "mbed", "serial", "custom")
 MAX_RAM_REGIONS = 8
 
 
@@ -67,6 +71,36 @@ class Emulator:
 
 
 @dataclass(frozen=True)
+class Clock:
+    """The core's clock after start-up.
+
+    Attributes:
+        hz: Its frequency.
+        origin: Oscillator and dividers, in words.
+        flash_wait_states: Of program memory, as start-up leaves them.
+    """
+
+    hz: int
+    origin: str
+    flash_wait_states: int
+
+
+@dataclass(frozen=True)
+class PlatformIO:
+    """What PlatformIO calls the board, and how it is written to.
+
+    Attributes:
+        board: Board id of the ststm32 platform.
+        protocols: `upload_protocol`s that work, the usual one first.
+        framework: For users with code of STM32CubeMX; "" = the platform has none for the board.
+    """
+
+    board: str
+    protocols: tuple[str, ...]
+    framework: str = ""
+
+
+@dataclass(frozen=True)
 class Board:
     """A board: what a program may use, how it is compiled, started and measured.
 
@@ -81,7 +115,10 @@ class Board:
         counter, uart: Peripherals.
         emulator: None for a real board.
         unalign_trap: Unaligned access faults, as it does on Armv6-M.
-        set_bits: (register address, mask) pairs ORed in before RAM is used.
+        clock: After start-up; None for an emulated board, whose time is instructions.
+        caches: Of the core, that start-up turns on: "instruction", "data".
+        steps: What start-up writes to registers before RAM is used, in order.
+        platformio: None where PlatformIO does not know the board.
     """
 
     id: str
@@ -98,7 +135,10 @@ class Board:
     emulator: Emulator | None = None
     rodata: Region | None = None
     unalign_trap: bool = False
-    set_bits: tuple[tuple[int, int], ...] = ()
+    clock: Clock | None = None
+    caches: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    platformio: PlatformIO | None = None
 
     @property
     def core(self) -> str:
@@ -184,8 +224,8 @@ def _region(table: Table, name: str) -> Region:
 
 
 def _ram(table: Table) -> Region:
-    external = table.flag("external")
-    return replace(_region(table, ""), external=external)
+    external, use = table.flag("external"), table.text("use", default="")
+    return replace(_region(table, ""), external=external, use=use)
 
 
 def _optional_region(table: Table, name: str) -> Region | None:
@@ -213,7 +253,10 @@ def _board(top: Table) -> Board:
     compiler.done()
     emulator = _emulator(top.table("emulator", optional=True))
     startup = top.table("startup", optional=True)
-    unalign_trap, set_bits = startup.flag("unalign_trap"), startup.pairs("set_bits")
+    unalign_trap, steps = startup.flag("unalign_trap"), read_steps(startup, "steps")
+    caches = startup.texts("caches", CACHES, optional=True)
+    if caches and core not in CACHED_CORES:
+        startup.problem("caches", f"a {core} has no caches of its own: use steps")
     startup.done()
     board = Board(
         id=top.text("id"),
@@ -237,7 +280,10 @@ def _board(top: Table) -> Board:
         emulator=emulator,
         rodata=rodata,
         unalign_trap=unalign_trap,
-        set_bits=set_bits,
+        clock=_clock(top.table("clock", optional=emulator is not None)),
+        caches=caches,
+        steps=steps,
+        platformio=_platformio(top.table("platformio", optional=True)),
     )
     top.done()
     return board
@@ -270,6 +316,30 @@ def _uart(table: Table) -> Uart:
     uart = Uart(kind=table.text("kind", UARTS), address=table.number("address", 0, _TOP))
     table.done()
     return uart
+
+
+def _clock(table: Table) -> Clock | None:
+    if not table.raw:
+        return None
+    clock = Clock(
+        hz=table.number("hz", 1, 2_000_000_000),
+        origin=table.text("origin"),
+        flash_wait_states=table.number("flash_wait_states", 0, 31),
+    )
+    table.done()
+    return clock
+
+
+def _platformio(table: Table) -> PlatformIO | None:
+    if not table.raw:
+        return None
+    platformio = PlatformIO(
+        board=table.text("board"),
+        protocols=table.texts("protocols", PROTOCOLS),
+        framework=table.text("framework", default=""),
+    )
+    table.done()
+    return platformio
 
 
 def _emulator(table: Table) -> Emulator | None:
