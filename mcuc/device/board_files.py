@@ -43,6 +43,7 @@ def board_header(board: Board) -> str:
         f"#define MCUC_BOARD_COUNTER_NUMERATOR {board.counter.numerator}u",
         f"#define MCUC_BOARD_COUNTER_DENOMINATOR {board.counter.denominator}u",
         f"#define MCUC_BOARD_UART_ADDRESS {board.uart.address:#010x}u",
+        f"#define MCUC_BOARD_UART_DIVIDER {_divider(board)}u",
         f"#define MCUC_BOARD_FENCE_ADDRESS {board.target.regions[0].address:#010x}u",
         f"#define MCUC_BOARD_FENCE_BYTES {limit:#x}u",
         f"#define MCUC_BOARD_OUTSIDE_ADDRESS {address:#010x}u",
@@ -55,6 +56,15 @@ def board_header(board: Board) -> str:
         "#endif",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _divider(board: Board) -> int:
+    """Clocks of a bit, to the nearest: at 16 samples a bit what all the drivers' registers take.
+
+    An LPUART counts in 1/256 clocks.
+    """
+    clocks = board.uart.clock_hz * (256 if board.uart.kind == "stm32_lpuart" else 1)
+    return (clocks + board.uart.baud // 2) // board.uart.baud
 
 
 def model_regions(board: Board, names: Sequence[str], count: int) -> tuple[str, ...]:
