@@ -51,7 +51,8 @@ CODES: dict[str, Page] = {
         "Convert it to an int8 `.tflite`.",
     ),
     "E107": Page(
-        "The output folder cannot be written, or holds something that mcuc did not make.",
+        "The output folder cannot be written, holds something that mcuc did not make, or holds "
+        "a generated file that you changed.",
         "Choose another folder, or remove it yourself.",
     ),
     "E108": Page(
@@ -220,6 +221,10 @@ CODES: dict[str, Page] = {
     "E604": Page(
         "The board cannot be reached by this version, or is not an emulated one.",
         "Take the emulated board of the same core.",
+    ),
+    "E605": Page(
+        "The board cannot be a project of this form, or the folder is none that can be flashed.",
+        "Take the form or command that the message names.",
     ),
     "E610": Page("The program faulted.", "The message names the place and the cause."),
     "E611": Page(

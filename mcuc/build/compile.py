@@ -17,6 +17,7 @@ from mcuc.build.choose import Chosen
 from mcuc.build.options import Options
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.build.project import forms_for, project_files
 from mcuc.device.application import Application, build_application
 from mcuc.device.boards import Board, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
@@ -27,6 +28,7 @@ from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
 from mcuc.schedule.spec import Group
+from mcuc_codegen.forms import EXAMPLE, USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
 
@@ -49,6 +51,7 @@ class Compiled:
         model_name: File name of the model.
         model_bytes: Its contents.
         directory: Where the output was written, or None.
+        kept: Files in it that the user had changed, left as they are.
     """
 
     lowered: Lowered
@@ -59,16 +62,28 @@ class Compiled:
     model_name: str
     model_bytes: bytes
     directory: Path | None = None
+    kept: tuple[str, ...] = ()
 
     @property
     def unit(self) -> Unit:
         """What the test bench needs."""
         return Unit(self.lowered.program, self.lowered.plan, self.project)
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Forms of the project that is written."""
+        return forms_for(self.options.project, self.board)
+
+    def place(self, path: str) -> str:
+        """Where a file of `project.files` lies in the output folder."""
+        return place(path, self.project.name, self.forms)
+
     def files(self) -> dict[str, str | bytes]:
         """Everything that belongs into the output folder."""
+        optimize = self.options.optimize
         return {
-            **self.project.files,
+            **project_files(self.project, self.forms, self.board, optimize, self.model_name),
+            **{self.place(path): text for path, text in self.project.files.items()},
             f"{MODEL_FOLDER}/{self.model_name}": self.model_bytes,
             "report.json": json.dumps(self.report, indent=2, allow_nan=False) + "\n",
             "report.html": write_html(self.report),
@@ -94,6 +109,7 @@ def compile_model(
     sliding: int | None = None,
     point: int | None = None,
     groups: Sequence[Group] = (),
+    project: Sequence[str] = (),
 ) -> Compiled:
     """Compiles a model for a board.
 
@@ -106,6 +122,7 @@ def compile_model(
         flash: Limit in bytes for the whole image.
         minimize, max_recompute, latency, sliding, point: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
+        project: Forms of what is written: "platformio", "cmake", ...; empty = by the board.
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
@@ -126,6 +143,7 @@ def compile_model(
         sliding=sliding,
         point=point,
         groups=tuple(groups),
+        project=tuple(project),
     )
     compiled = compile_with(Path(model), options)
     return compiled if out is None else write(compiled, Path(out))
@@ -173,6 +191,7 @@ def compile_graph(
         board: Taken instead of what the options name.
         options: All others.
     """
+    forms_for(options.project, board)
     lowered = lower_and_plan(graph, board.target, options)
     name = identifier(options.name or path.stem)
     project = generate(lowered.program, lowered.plan, name, path.name)
@@ -204,9 +223,9 @@ def compile_graph(
 
 
 def write(compiled: Compiled, directory: Path) -> Compiled:
-    """Writes the output folder, whole or not at all."""
-    write_folder(directory, compiled.files())
-    return replace(compiled, directory=directory)
+    """Writes the output folder, whole or not at all; files that the user changed are kept."""
+    kept = write_folder(directory, compiled.files(), USER_FILES)
+    return replace(compiled, directory=directory, kept=kept)
 
 
 def _schedule(chosen: Chosen) -> Json:
@@ -230,7 +249,7 @@ def _application(
         for path, text in project.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
-        names = (f"{project.name}.c", f"{project.name}_arena.c", "example_main.c")
+        names = (f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE)
         try:
             return build_application(
                 folder, names, project.run_function, board, optimize=options.optimize

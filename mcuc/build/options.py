@@ -10,6 +10,7 @@ from typing import Any
 from mcuc.errors import McucError, ModelError
 from mcuc.ops.spec import NUMERICS
 from mcuc.schedule.spec import Group
+from mcuc_codegen.forms import FORMS
 
 IO_MODES = ("stored", "quantized")
 OPTIMIZE = ("size", "balanced", "speed")
@@ -48,6 +49,7 @@ class Options:
         point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
+        project: Forms of what is written (`mcuc_codegen.forms.FORMS`); empty = by the board.
     """
 
     board: str = "qemu_m4"
@@ -65,6 +67,7 @@ class Options:
     sliding: int | None = None
     point: int | None = None
     groups: tuple[Group, ...] = field(default=())
+    project: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for option, value, allowed in (
@@ -79,6 +82,10 @@ class Options:
         if self.schedule not in SCHEDULES and self.patch is None:
             known = ", ".join(SCHEDULES)
             raise usage("schedule", f"{self.schedule!r} is not one of {known}, patch:HxW@INDEX")
+        if not set(self.project) <= set(FORMS):
+            raise usage("project", f"takes {', '.join(FORMS)}, not {', '.join(self.project)}")
+        if {"platformio", "stm32cube"} <= set(self.project):
+            raise usage("project", "platformio and stm32cube are two forms of one platformio.ini")
         for option, limit in (("sram", self.sram_bytes), ("flash", self.flash_bytes)):
             if limit is not None and limit <= 0:
                 raise usage(option, f"{limit} is not a positive number of bytes")
@@ -116,6 +123,7 @@ class Options:
             "latency": self.latency,
             "sliding": self.sliding,
             "point": self.point,
+            "project": list(self.project),
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
             ],
@@ -128,6 +136,7 @@ class Options:
             Group(g["kind"], tuple(g["nodes"]), (g["grid"][0], g["grid"][1]))
             for g in fields.get("groups", [])
         )
+        fields["project"] = tuple(fields.get("project", ()))
         if "max_recompute" in fields and fields["max_recompute"] is None:
             fields["max_recompute"] = math.inf
         return cls(**fields)

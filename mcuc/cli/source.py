@@ -97,10 +97,13 @@ def _as_on_disk(path: Path, compiled: Compiled) -> Any:
     files = {}
     for name in compiled.project.files:
         try:
-            files[name] = (path / name).read_text(encoding="utf-8")
+            files[name] = (path / compiled.place(name)).read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ModelError(
-                "E108", f"{path / name} cannot be read", why=str(error), help="compile again"
+                "E108",
+                f"{path / compiled.place(name)} cannot be read",
+                why=str(error),
+                help="compile again",
             ) from error
     return replace(compiled.project, files=files)
 
