@@ -206,6 +206,30 @@ CODES: dict[str, Page] = {
         "A program for Cortex-M0+ holds instructions that the core lacks.",
         "Compile everything, libraries too, with `-mcpu=cortex-m0plus`.",
     ),
+    "E520": Page("PlatformIO could not build the project.", "Its words are in the message."),
+    "E521": Page(
+        "No programmer, or no such port, was found.",
+        "Plug the board in by its ST-LINK connector, with a cable that carries data.",
+    ),
+    "E522": Page("Several boards are plugged in.", "Say which one with `--port`."),
+    "E523": Page(
+        "The programmer is there, but the chip does not answer, not even held in reset.",
+        "Check power and jumpers; hold the reset button while the upload starts.",
+    ),
+    "E524": Page(
+        "Another program uses the programmer or port.",
+        "Close debuggers, serial monitors and other uploads.",
+    ),
+    "E525": Page(
+        "No permission to use the programmer or port.",
+        "Add the udev rule that the message gives, or join the group of the port.",
+    ),
+    "E526": Page("The upload failed.", "The programmer's words are in the message."),
+    "E527": Page("The chip's flash is protected.", "Remove the protection; that erases the chip."),
+    "E528": Page("What was written differs from the program.", "Write again; check the supply."),
+    "E529": Page(
+        "The chip is not the one that the project is for.", "Compile for the board plugged in."
+    ),
     "E540": Page("The TFLite interpreter is not installed.", "`pip install ai-edge-litert`."),
     "E541": Page("The TFLite interpreter refused the model.", "Its words are in the message."),
     "E542": Page(
@@ -226,6 +250,7 @@ CODES: dict[str, Page] = {
         "The board cannot be a project of this form, or the folder is none that can be flashed.",
         "Take the form or command that the message names.",
     ),
+    "E606": Page("The name cannot be the id of a board.", "Take another, as the message says."),
     "E610": Page("The program faulted.", "The message names the place and the cause."),
     "E611": Page(
         "The core locked up: a fault inside a fault handler.",
@@ -252,6 +277,10 @@ CODES: dict[str, Page] = {
         "Check the arena's size and alignment.",
     ),
     "E620": Page("The program did not end in time.", "Give more time, or look for a hang."),
+    "E629": Page(
+        "A build or upload did not end in time.",
+        "Plug the board in again; give `--timeout` more for a slow network.",
+    ),
     "E801": Page("The report was written by another version.", "Compile the model again."),
     "E900": Page("An unexpected exception.", "Report it with the output of `-vv`."),
     "E901": Page(

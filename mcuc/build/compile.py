@@ -19,7 +19,7 @@ from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
 from mcuc.build.project import forms_for, project_files
 from mcuc.device.application import Application, build_application
-from mcuc.device.boards import Board, load_board
+from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.tflite.load import load_tflite
 from mcuc.ir.graph import Graph
@@ -33,6 +33,7 @@ from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
 
 MODEL_FOLDER = "model"
+BOARD_FILE = "board.toml"  # of a board that does not ship with mcuc
 # The linkers' words: "region `flash' overflowed by" (GNU), "region 'flash': overflowed by" (lld).
 OVERFLOW = re.compile(r"region [`'](\w+)':? overflowed by (\d+) bytes")
 UNKNOWN = Footprint(None, None, None, None, {}, "")
@@ -81,7 +82,9 @@ class Compiled:
     def files(self) -> dict[str, str | bytes]:
         """Everything that belongs into the output folder."""
         optimize = self.options.optimize
+        own = board_file(self.options.board)
         return {
+            **({BOARD_FILE: own.read_bytes()} if own else {}),
             **project_files(self.project, self.forms, self.board, optimize, self.model_name),
             **{self.place(path): text for path, text in self.project.files.items()},
             f"{MODEL_FOLDER}/{self.model_name}": self.model_bytes,

@@ -130,7 +130,8 @@ def _kept(
     Raises:
         ModelError: E107 naming every other file of the user that would be overwritten.
     """
-    kept, lost = [], []
+    kept: list[str] = []
+    lost: list[str] = []
     for path, new in contents.items():
         place = directory / path
         if path in _REPORTS or not (place.exists() or place.is_symlink()):

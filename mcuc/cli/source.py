@@ -54,11 +54,13 @@ def compiled_source(path: Path, given: dict[str, Any]) -> Compiled:
 
 def _recorded(path: Path) -> tuple[Path, dict[str, Any]]:
     """The model in a folder and the options that the folder was compiled with."""
-    from mcuc.build.compile import MODEL_FOLDER
+    from mcuc.build.compile import BOARD_FILE, MODEL_FOLDER
 
     try:
         report = json.loads((path / "report.json").read_text(encoding="utf-8"))
         stored = {**report["options"], "name": report["model"]["name"]}
+        if (path / BOARD_FILE).is_file():  # a board of the user's own, wherever its file was
+            stored["board"] = str(path / BOARD_FILE)
         models = list((path / MODEL_FOLDER).iterdir())
         if len(models) != 1:
             raise ValueError(
@@ -96,12 +98,13 @@ def _as_on_disk(path: Path, compiled: Compiled) -> Any:
     """The generated project with the texts that stand in the folder, edited or not."""
     files = {}
     for name in compiled.project.files:
+        file = path / compiled.place(name)
         try:
-            files[name] = (path / compiled.place(name)).read_text(encoding="utf-8")
+            files[name] = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ModelError(
                 "E108",
-                f"{path / compiled.place(name)} cannot be read",
+                f"{file} cannot be read",
                 why=str(error),
                 help="compile again",
             ) from error

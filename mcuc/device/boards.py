@@ -52,8 +52,8 @@ class Uart:
 
     Attributes:
         kind: Driver name: "stm32_v1" has SR and DR (F1, F2, F4, L1), "stm32_v2" has ISR, RDR and
-            TDR (F0, F3, F7, G, H, L4, L5, U5, N6), "stm32_lpuart" divides by 1/256 clocks, "cmsdk" is
-            Arm's of the MPS boards.
+            TDR (F0, F3, F7, G, H, L4, L5, U5, N6), "stm32_lpuart" divides by 1/256 clocks, "cmsdk"
+            is Arm's of the MPS boards.
         address: Register base.
         clock_hz: What the baud rate is divided from, as it is when the program runs.
         baud: Bits per second, 8N1.
@@ -170,18 +170,27 @@ def list_boards() -> tuple[str, ...]:
     return tuple(sorted(p.parent.name for p in data_dir("boards").glob("*/board.toml")))
 
 
+def board_file(name: str | Path) -> Path | None:
+    """The `board.toml` that a name stands for when it is a path, else None: it is an id."""
+    path = Path(name)
+    if path.suffix == ".toml" or len(path.parts) > 1 or path.is_absolute():
+        return path / "board.toml" if path.is_dir() else path
+    return None
+
+
 def load_board(name: str | Path) -> Board:
     """The board of an id, or of a `board.toml` (or its folder) given by path.
 
     Raises:
         BoardError: E601 for an unknown id or missing file, E602 with all problems of a file.
     """
-    path = Path(name)
-    if path.suffix == ".toml" or len(path.parts) > 1 or path.is_absolute():
-        file = path / "board.toml" if path.is_dir() else path
-        if not file.is_file():
-            raise BoardError("E601", f"there is no board file {str(file)!r}")
-        return parse_board(file.read_bytes(), str(file))
+    file = board_file(name)
+    if file is not None:
+        try:
+            return parse_board(file.read_bytes(), str(file))
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise BoardError("E601", f"there is no board file {str(file)!r}", why=why) from error
     known = list_boards()
     if str(name) not in known:
         near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)

@@ -29,7 +29,10 @@ class Table:
         return value
 
     def text(self, key: str, choices: Sequence[str] = (), default: str | None = None) -> str:
-        value = str(self._take(key, str, default) or "")
+        given = self._take(key, str, default)
+        if given == "" and default is None:
+            self.problem(key, "is empty")
+        value = str(given or "")
         if value and choices and value not in choices:
             self.problem(key, f"{value!r} is none of {', '.join(choices)}")
         return value

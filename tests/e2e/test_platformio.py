@@ -5,7 +5,9 @@ Also B110: nothing but the project's own files is needed, and no path is long.
 
 from __future__ import annotations
 
+import os
 import re
+import sys
 from pathlib import Path
 
 import pytest
@@ -13,8 +15,9 @@ import pytest
 from mcuc.build.compile import Compiled, compile_model
 from mcuc.device.boards import list_boards, load_board
 from mcuc.device.elf import read_elf
+from tests.support.command import mcuc
 from tests.support.models import DIGITS
-from tests.support.platformio_local import MISSING, run_pio, take_local, write_platform
+from tests.support.platformio_local import MISSING, environment, run_pio, take_local, write_platform
 
 pytestmark = [
     pytest.mark.arm_gcc,
@@ -28,6 +31,43 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("pio")
     write_platform(folder)
     return folder
+
+
+_OPENOCD = """\
+#!/bin/sh
+for word in "$@"; do echo "<$word>"; done >> "{log}"
+echo "--" >> "{log}"
+if grep -q connect_assert_srst "{log}"; then echo "** Verified OK **"; exit 0; fi
+echo "Error: init mode failed (unable to connect to the target)"
+exit 1
+"""
+
+
+def test_flash_reaches_the_programmer_with_its_flags(
+    tmp_path: Path, offline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real PlatformIO, and an OpenOCD that finds the chip only under reset."""
+    out, log = tmp_path / "out", tmp_path / "log"
+    built("nucleo_f446re", out, offline)
+    (tmp_path / "bin").mkdir()
+    for name, text in (
+        ("openocd", _OPENOCD.format(log=log)),
+        ("pio", f'#!/bin/sh\nexec "{sys.executable}" -m platformio "$@"\n'),
+    ):
+        (tmp_path / "bin" / name).write_text(text, "utf-8")
+        (tmp_path / "bin" / name).chmod(0o755)
+    for key, value in environment(offline).items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr("mcuc.build.flash.list_ports", lambda: ())
+    outcome = mcuc("flash", out, "--json")
+    assert outcome.code == 0, outcome.out
+    assert outcome.document["attempts"] == 2
+    first, second = log.read_text("utf-8").split("--\n")[:2]
+    program = "<program {.pio/build/nucleo_f446re/firmware.bin} verify reset>\n"
+    assert first.endswith(program) and "srst" not in first
+    reset = "<-c>\n<reset_config srst_only srst_nogate connect_assert_srst>\n"
+    assert second == reset + first
 
 
 def built(name: str, out: Path, offline: Path) -> tuple[Compiled, Path]:

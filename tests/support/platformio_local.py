@@ -42,6 +42,12 @@ env.Append(
         suffix=".bin",
     )},
 )
+if env.subst("$UPLOAD_PROTOCOL") == "stlink":
+    env.Replace(
+        UPLOADER="openocd",
+        UPLOADERFLAGS=["-d1", "-f", "interface.cfg", "-c", "program {$SOURCE} verify reset"],
+        UPLOADCMD="$UPLOADER $UPLOADERFLAGS",
+    )
 elf = env.BuildProgram()
 image = env.ElfToBin(os.path.join("$BUILD_DIR", "${PROGNAME}"), elf)
 env.Alias("buildprog", image, image)
