@@ -53,7 +53,7 @@ def flash(
 
     Raises:
         BoardError: E605 the folder cannot be flashed.
-        ToolchainError: E501 a tool is missing, E520 the build failed, E521 to E529 the upload.
+        ToolchainError: E501 a tool is missing, E550 the build failed, E551 to E559 the upload.
         DeviceTimeoutError: E629.
     """
     start = time.monotonic()
@@ -117,7 +117,7 @@ def _build(words: Sequence[str], directory: Path, timeout_s: float) -> None:
     lines = [line for line in done.text.splitlines() if line.strip()]
     offline = _OFFLINE.search(done.text)
     raise ToolchainError(
-        "E520",
+        "E550",
         "PlatformIO could not build the project",
         why="\n".join(lines[-20:]),
         help="the first build downloads compiler and programmer: it needs the network"
@@ -139,7 +139,7 @@ def _port(protocol: str, wanted: str | None) -> SerialPort | None:
     found = choose(ports, kind, wanted) if kind in USB_IDS or wanted else None
     if found is None and protocol in _SERIAL:
         raise ToolchainError(
-            "E521",
+            "E551",
             f"no port for protocol {protocol} was found",
             why=f"ports found: {', '.join(p.device for p in ports) or 'none'}",
             help="plug the probe in, or name its port with --port",

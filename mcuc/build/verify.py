@@ -10,8 +10,10 @@ from collections.abc import Sequence
 import numpy as np
 
 from mcuc.build.compile import Compiled
-from mcuc.build.places import PLACES, Bench, bench
+from mcuc.build.places import PLACES, Access, Bench, bench
+from mcuc.build.run import profiled
 from mcuc.build.vectors import random_vectors
+from mcuc.device.harness import WATCH_BYTES
 from mcuc.device.tflite_oracle import run_tflite, run_tflite_tensors
 from mcuc.errors import ModelError
 from mcuc.ir.graph import Array, Graph
@@ -27,15 +29,18 @@ RUNS = 2
 # Sets of inputs whose every layer is compared, not the outputs alone: a softmax that saturates
 # would hide a wrong layer before it.
 TRACED = 2
+SHOWN = 4  # elements of the first layer that differs
 
 
 def verify_model(
     compiled: Compiled,
-    places: Sequence[str] = PLACES,
+    places: Sequence[str] = PLACES[:3],
     vectors: int = 4,
     against: str = "",
     given: Sequence[Sequence[Array]] = (),
     seed: int = 0,
+    access: Access | None = None,
+    profile: bool = False,
 ) -> Json:
     """Compares every place with the numpy reference, byte for byte.
 
@@ -50,6 +55,9 @@ def verify_model(
         against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
             for byte, float32 results within FLOAT_TOLERANCE of the largest magnitude.
         given: More sets of inputs.
+        seed: Of the random ones.
+        access: How the device is reached.
+        profile: Also count what each layer takes on the device.
 
     Returns:
         The report with `verify` filled in.
@@ -65,18 +73,22 @@ def verify_model(
     if against == "tflite":
         mismatches, first = _against_tflite(compiled, sets, expected)
     stack = 0
+    report = dict(compiled.report)
     for place in places:
         if place == "reference":
             continue
-        with bench(compiled, place) as made:
+        with bench(compiled, place, access) as made:
             every = [vector for vector in sets for _ in range(RUNS)]
             repeated = in_sequence(graph, every, numerics) if graph.states else None
             wrong, where, used = _in_place(made, place, sets, expected, repeated)
+            if profile and made.board is not None:
+                report = profiled(made, report, sets[0])
         mismatches, first, stack = mismatches + wrong, first or where, max(stack, used)
-    report = dict(compiled.report)
+    on_device = not {"qemu", "board"}.isdisjoint(places)
     report["verify"] = {
         "on": list(places),
-        "board": compiled.board.id if "qemu" in places else None,
+        "board": compiled.board.id if on_device else None,
+        "transport": _transport(places, access or Access()),
         "against": "TFLite BUILTIN_REF (ai-edge-litert)" if against else None,
         "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
         "vectors": len(sets),
@@ -86,6 +98,12 @@ def verify_model(
         "stack_bytes": stack or None,
     }
     return report
+
+
+def _transport(places: Sequence[str], access: Access) -> str | None:
+    if "board" in places:
+        return "uart"
+    return access.transport if "qemu" in places else None
 
 
 def in_sequence(
@@ -157,19 +175,52 @@ def _first_step(made: Bench, vector: Sequence[Array]) -> Json | None:
     crcs = {entry.id: entry.crc32 for entry in record.trace}
     for number, step in enumerate(program.steps()):
         node = program.graph.nodes[step.node]
-        if number in crcs and crcs[number] != step_crc(program.graph, step, truth):
+        if number not in crcs:
+            continue
+        want = step_rows(program.graph, step, truth)
+        if crcs[number] != zlib.crc32(want.tobytes()):
             return {
                 "step": number,
                 "op_index": node.loc.op_index,
                 "op": node.loc.op or node.op,
                 "tensor": node.loc.tensor,
                 "kernel": step.symbol,
+                "elements": _elements(made, vector, number, step, want),
             }
     return None
 
 
-def step_crc(graph: Graph, step: Step, truth: dict[int, Array]) -> int:
-    """CRC-32 of a step's output rows as the traced firmware hashes them."""
+def _elements(
+    made: Bench, vector: Sequence[Array], number: int, step: Step, want: Array
+) -> list[Json]:
+    """The first elements of a step's rows that differ: where, what was got, what is right.
+
+    The place is looked for by runs that hash the bytes before an offset, halving what is left.
+    """
+    right = want.tobytes()
+    low, high = 0, len(right)  # the bytes before `low` are right, some before `high` are not
+    while high - low > WATCH_BYTES:
+        middle = (low + high) // 2 // want.itemsize * want.itemsize
+        crc, _ = made.run([vector], trace=True, watch=(number, middle))[0].watched
+        low, high = (middle, high) if crc == zlib.crc32(right[:middle]) else (low, middle)
+    _, got = made.run([vector], trace=True, watch=(number, low))[0].watched
+    got = got[: len(got) // want.itemsize * want.itemsize]
+    values = np.frombuffer(got, want.dtype)
+    expected = np.frombuffer(right[low : low + len(got)], want.dtype)
+    found = []
+    for i in range(len(values)):
+        if values[i].tobytes() == expected[i].tobytes():
+            continue
+        y, x, c = np.unravel_index(low // want.itemsize + i, want.shape)
+        at = [int(y) + step.box.y0, int(x) + step.box.x0, int(c) + step.box.c0]
+        found.append({"at": at, "got": values[i].item(), "want": expected[i].item()})
+        if len(found) == SHOWN:
+            break
+    return found
+
+
+def step_rows(graph: Graph, step: Step, truth: dict[int, Array]) -> Array:
+    """[rows, columns, channels] that a step has to write, in the order that firmware hashes."""
     node = graph.nodes[step.node]
     value = node.outputs[0]
     slices = truth[value].reshape(-1, *step.shape)
@@ -178,7 +229,7 @@ def step_crc(graph: Graph, step: Step, truth: dict[int, Array]) -> int:
     if step.form is not Form.FOLD:
         data = data[box.y0 : box.y0 + step.rows_made]
     data = data[:, box.x0 : box.x1, box.c0 : box.c1]
-    return zlib.crc32(np.ascontiguousarray(data).tobytes())
+    return np.ascontiguousarray(data)
 
 
 def _against_tflite(

@@ -59,3 +59,28 @@ def layers(report: Json) -> None:
             for layer in report["layers"]
         ],
     )
+
+
+def profile(report: Json, unit: str) -> None:
+    """What each layer took, beside the prediction of the search (always in instructions)."""
+    table(
+        "",
+        ("op", "name", "kind", "MACs", "predicted", unit, "per MAC", "kernel"),
+        [
+            (
+                layer["index"],
+                layer["name"][:40],
+                layer["op"],
+                layer["macs"],
+                layer["predicted"],
+                layer["instructions"],
+                _per(layer["instructions"], layer["macs"]),
+                layer["kernel"],
+            )
+            for layer in report["layers"]
+        ],
+    )
+
+
+def _per(count: int | None, macs: int) -> str | None:
+    return f"{count / macs:.2f}" if count is not None and macs else None

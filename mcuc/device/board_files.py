@@ -37,6 +37,7 @@ def board_header(board: Board) -> str:
         "#ifndef MCUC_BOARD_H",
         "#define MCUC_BOARD_H",
         "",
+        f'#define MCUC_BOARD_ID "{board.id}"',
         f"#define MCUC_BOARD_COPROCESSORS {coprocessors}",
         f"#define MCUC_BOARD_UNALIGN_TRAP {int(board.unalign_trap)}u",
         f"#define MCUC_BOARD_COUNTER_ADDRESS {board.counter.address:#010x}u",

@@ -38,13 +38,13 @@ class Cause:
 # The first that matches is taken: specific ones first.
 CAUSES = (
     Cause(
-        "E525",
+        "E555",
         r"LIBUSB_ERROR_ACCESS|insufficient permissions|permission denied|access denied",
         "no permission to use the programmer or port",
         UDEV_RULE,
     ),
     Cause(
-        "E524",
+        "E554",
         r"LIBUSB_ERROR_BUSY|device (?:or resource )?(?:is )?busy|resource busy|unable to claim"
         r"|couldn't claim|already in use|exclusively lock",
         "another program uses the programmer or port",
@@ -59,13 +59,13 @@ CAUSES = (
         "put it on the PATH",
     ),
     Cause(
-        "E521",
+        "E551",
         r"no DFU capable USB device|no such DFU device",
         "no chip in DFU mode was found",
         "hold BOOT0 while you reset the board, and use the chip's own USB connector",
     ),
     Cause(
-        "E521",
+        "E551",
         r"open failed|no (?:matching )?(?:device|probe|ST-?LINK|J-?Link)[^\n]{0,20} "
         r"(?:found|detected)|unable to find (?:a )?(?:matching|CMSIS-DAP)|LIBUSB_ERROR_NO_DEVICE"
         r"|cannot connect to J-Link|connecting to (?:J-Link|the probe)[^\n]*failed",
@@ -74,26 +74,26 @@ CAUSES = (
         "must list it",
     ),
     Cause(
-        "E527",
+        "E557",
         r"readout protect|device protected|flash[^\n]{0,20}(?:write )?protected|RDP level",
         "the chip's flash is protected",
         "remove the protection with STM32CubeProgrammer (option bytes, RDP level 0): that erases "
         "the chip",
     ),
     Cause(
-        "E528",
+        "E558",
         r"verify failed|verification failed|checksum mismatch|contents differ|mis-?matched!",
         "what was written differs from the program",
         "write again; if it stays so: power supply, a worn flash, or a program that is too large",
     ),
     Cause(
-        "E529",
+        "E559",
         r"unexpected idcode|cannot identify target|unknown device id|wrong (?:device|target)",
         "the chip is not the one that the project is for",
         "compile for the board that is plugged in; `mcuc boards` lists boards",
     ),
     Cause(
-        "E523",
+        "E553",
         r"init mode failed|unable to connect to the target|cannot read IDR|examination failed"
         r"|target not (?:halted|examined)|timed out while waiting for target|no target device"
         r"|could not connect to target|attach failed|SW-?DP scan failed"
@@ -105,7 +105,7 @@ CAUSES = (
     ),
     # No failure of its own: OpenOCD says it whenever it rounds. Taken only if nothing else is said.
     Cause(
-        "E523",
+        "E553",
         r"unable to match requested speed",
         "the upload failed after the programmer chose another speed",
         "the line on the speed is harmless; try another cable and a slower adapter speed",
@@ -132,7 +132,7 @@ def upload_error(text: str, attempts: int) -> McucError:
     data = {"attempts": attempts, "output": "\n".join(lines[-200:])}
     if cause is None:
         return ToolchainError(
-            "E526",
+            "E556",
             "the upload failed",
             why=words,
             help="the last lines above are the programmer's own words",

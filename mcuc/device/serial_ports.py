@@ -72,14 +72,14 @@ def choose(ports: Sequence[SerialPort], kind: str, wanted: str | None) -> Serial
         wanted: Name of the port, if the user gave one.
 
     Raises:
-        ToolchainError: E521 when the wanted port is not there, E522 when several probes are.
+        ToolchainError: E551 when the wanted port is not there, E552 when several probes are.
     """
     if wanted:
         found = next((port for port in ports if port.device == wanted), None)
         if found is None:
             there = ", ".join(port.device for port in ports) or "none"
             raise ToolchainError(
-                "E521",
+                "E551",
                 f"there is no port {wanted}",
                 why=f"ports found: {there}",
                 help="plug the board in, or give another --port",
@@ -92,7 +92,7 @@ def choose(ports: Sequence[SerialPort], kind: str, wanted: str | None) -> Serial
     if len(by_probe) > 1:
         listed = ", ".join(f"{p.device} ({p.description})" for p in by_probe.values())
         raise ToolchainError(
-            "E522",
+            "E552",
             f"{len(by_probe)} boards are plugged in",
             why=listed,
             help="say which one with --port",

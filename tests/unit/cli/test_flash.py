@@ -80,7 +80,7 @@ def test_a_silent_chip_is_tried_again_under_reset(project: Path, pio: FakePio) -
 def test_a_chip_that_stays_silent_is_e523(project: Path, pio: FakePio) -> None:
     pio.plays(BUILT, {"says": SILENT, "code": 1}, {"says": SILENT, "code": 1})
     outcome = mcuc("flash", project, "--json")
-    assert (outcome.code, outcome.error["code"]) == (5, "E523")
+    assert (outcome.code, outcome.error["code"]) == (5, "E553")
     assert "held in reset" in outcome.error["what"]
     assert outcome.error["why"].startswith("Error: init mode failed")
     assert outcome.error["data"]["attempts"] == 2
@@ -89,18 +89,18 @@ def test_a_chip_that_stays_silent_is_e523(project: Path, pio: FakePio) -> None:
 @pytest.mark.parametrize(
     ("says", "code", "advice"),
     [
-        ("Error: libusb_open() failed with LIBUSB_ERROR_ACCESS", "E525", "udev"),
-        ("could not open port /dev/ttyACM0: [Errno 13] Permission denied", "E525", "dialout"),
-        ("Error: libusb_claim_interface() failed with LIBUSB_ERROR_BUSY", "E524", "close"),
-        ("[Errno 16] Device or resource busy: '/dev/ttyACM0'", "E524", "close"),
-        ("Error: open failed", "E521", "ST-LINK"),
-        ("dfu-util: No DFU capable USB device available", "E521", "BOOT0"),
-        ("Cannot connect to J-Link via USB.", "E521", "cable"),
+        ("Error: libusb_open() failed with LIBUSB_ERROR_ACCESS", "E555", "udev"),
+        ("could not open port /dev/ttyACM0: [Errno 13] Permission denied", "E555", "dialout"),
+        ("Error: libusb_claim_interface() failed with LIBUSB_ERROR_BUSY", "E554", "close"),
+        ("[Errno 16] Device or resource busy: '/dev/ttyACM0'", "E554", "close"),
+        ("Error: open failed", "E551", "ST-LINK"),
+        ("dfu-util: No DFU capable USB device available", "E551", "BOOT0"),
+        ("Cannot connect to J-Link via USB.", "E551", "cable"),
         ("sh: 1: openocd: not found", "E501", "PATH"),
-        ("Error: stm32x device protected", "E527", "RDP"),
-        ("** Verify Failed **", "E528", "again"),
-        ("Error: Cannot identify target as a STM32 family.", "E529", "plugged in"),
-        ("something that nobody has seen", "E526", "own words"),
+        ("Error: stm32x device protected", "E557", "RDP"),
+        ("** Verify Failed **", "E558", "again"),
+        ("Error: Cannot identify target as a STM32 family.", "E559", "plugged in"),
+        ("something that nobody has seen", "E556", "own words"),
     ],
 )
 def test_what_tools_print_becomes_advice(
@@ -117,9 +117,9 @@ def test_what_tools_print_becomes_advice(
 def test_the_remark_on_the_speed_is_not_taken_for_the_cause() -> None:
     remark = "Info : Unable to match requested speed 500 kHz, using 480 kHz\n"
     cause = cause_of(remark + "Error: open failed")
-    assert cause is not None and cause.code == "E521"
+    assert cause is not None and cause.code == "E551"
     alone = cause_of(remark)
-    assert alone is not None and alone.code == "E523" and "harmless" in alone.help
+    assert alone is not None and alone.code == "E553" and "harmless" in alone.help
     assert cause_of("shutdown command invoked") is None
     assert all(cause.help and cause.what for cause in CAUSES)
 
@@ -153,7 +153,7 @@ def alive(process: int) -> bool:
 def test_a_build_that_fails_is_not_uploaded(project: Path, pio: FakePio) -> None:
     pio.plays({"says": "main.c:3: error: unknown type", "code": 1})
     outcome = mcuc("flash", project, "--json")
-    assert (outcome.code, outcome.error["code"]) == (5, "E520")
+    assert (outcome.code, outcome.error["code"]) == (5, "E550")
     assert "unknown type" in outcome.error["why"] and len(pio.calls) == 1
     pio.plays({"says": "UnknownPackageError: Could not find the package", "code": 1})
     assert "network" in mcuc("flash", project, "--json").error["help"]
@@ -175,14 +175,14 @@ def test_of_several_boards_one_must_be_named(
     ports_are(monkeypatch, ST1, ST2)
     pio.plays(BUILT)
     outcome = mcuc("flash", project, "--json")
-    assert (outcome.code, outcome.error["code"]) == (5, "E522")
+    assert (outcome.code, outcome.error["code"]) == (5, "E552")
     assert outcome.error["data"]["ports"] == ["/dev/ttyACM0", "/dev/ttyACM1"]
     pio.plays(BUILT, BUILT)
     assert mcuc("flash", project, "--port", "/dev/ttyACM1").code == 0
     assert pio.calls[1]["flags"].splitlines() == ["-c", "adapter serial 066B"]
     assert pio.calls[1]["words"][-2:] == ["--upload-port", "/dev/ttyACM1"]
     pio.plays(BUILT)
-    assert mcuc("flash", project, "--port", "COM9", "--json").error["code"] == "E521"
+    assert mcuc("flash", project, "--port", "COM9", "--json").error["code"] == "E551"
 
 
 def test_a_probe_with_two_ports_is_one_probe() -> None:
@@ -190,7 +190,7 @@ def test_a_probe_with_two_ports_is_one_probe() -> None:
     uart = SerialPort("/dev/ttyACM1", "blackmagic", "77", "UART")
     assert choose((gdb, uart), "blackmagic", None) == gdb
     assert choose((OTHER,), "blackmagic", None) is None
-    with pytest.raises(ToolchainError, match="E521"):
+    with pytest.raises(ToolchainError, match="E551"):
         choose((gdb,), "blackmagic", "/dev/ttyACM7")
 
 
@@ -200,7 +200,7 @@ def test_a_serial_probe_that_is_not_there_is_e521(
     ports_are(monkeypatch, OTHER)
     pio.plays(BUILT)
     error = mcuc("flash", project, "--protocol", "blackmagic", "--json").error
-    assert error["code"] == "E521" and "/dev/ttyS0" in error["why"]
+    assert error["code"] == "E551" and "/dev/ttyS0" in error["why"]
 
 
 @pytest.mark.parametrize(
