@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shutil
 import tempfile
 import time
 from collections.abc import Callable, Sequence
@@ -12,7 +13,8 @@ from mcuc.device.boards import PROTOCOLS
 from mcuc.device.flash_advice import cause_of, upload_error
 from mcuc.device.platformio import PROJECT_FILE, Ran, find_pio, project_environment, run
 from mcuc.device.serial_ports import USB_IDS, SerialPort, choose, list_ports
-from mcuc.errors import BoardError, ToolchainError
+from mcuc.device.toolchain import run_tool
+from mcuc.errors import BoardError, ModelError, ToolchainError
 from mcuc.report.document import Json
 
 BUILD_TIMEOUT_S = 900.0  # the first build downloads compiler and programmer
@@ -35,6 +37,7 @@ def flash(
     port: str | None = None,
     protocol: str | None = None,
     environment: str | None = None,
+    elf: Path | None = None,
     timeout_s: float | None = None,
     progress: Callable[[str], None] = lambda text: None,
 ) -> Json:
@@ -45,6 +48,7 @@ def flash(
         port: Serial port of the board or probe; None = found by USB ids.
         protocol: How to upload; None = as platformio.ini says.
         environment: Of platformio.ini, where it has several.
+        elf: Write this program instead of building the project's: the test program of `verify`.
         timeout_s: For the build and for each upload; None = 900 s and 120 s.
         progress: Called with what is being done.
 
@@ -70,11 +74,17 @@ def flash(
             help="upload_command = PROGRAM $SOURCE",
         )
     with tempfile.TemporaryDirectory(prefix="mcuc-flash-") as temporary:
-        words = [*pio, "run", "-d", str(directory.absolute()), "-e", name]
-        if protocol is not None:
-            words += ["-c", str(_with_protocol(directory, name, protocol, Path(temporary)))]
-        progress("building")
-        _build(words, directory, timeout_s or BUILD_TIMEOUT_S)
+        project = directory.absolute()
+        words = [*pio, "run", "-e", name]
+        if elf is not None:
+            project = _project_of(elf, directory, name, used, Path(temporary))
+            words += ["-d", str(project), "--disable-auto-clean", "-t", "nobuild"]
+        else:
+            words += ["-d", str(project)]
+            if protocol is not None:
+                words += ["-c", str(_with_protocol(directory, name, protocol, Path(temporary)))]
+            progress("building")
+            _build(words, project, timeout_s or BUILD_TIMEOUT_S)
         found = _port(used, port)
         words += ["-t", "upload"]
         if found and (port or used in _SERIAL):
@@ -85,7 +95,7 @@ def flash(
         flags = flags if used in _OPENOCD else ()
         again = _UNDER_RESET if used in _OPENOCD else ()
         seconds = timeout_s or UPLOAD_TIMEOUT_S
-        attempts = _upload(words, directory, flags, again, seconds, progress)
+        attempts = _upload(words, project, flags, again, seconds, progress)
     return {
         "schema": 1,
         "board": options.get("board", name),
@@ -108,6 +118,32 @@ def _with_protocol(directory: Path, name: str, protocol: str, folder: Path) -> P
     changed = f"{text[: head.end()]}upload_protocol = {protocol}\n{mine}{rest}"
     path.write_text(changed, encoding="utf-8")
     return path
+
+
+def _project_of(elf: Path, directory: Path, name: str, protocol: str, folder: Path) -> Path:
+    """A project that is already built, to an ELF file from elsewhere."""
+    path = _with_protocol(directory, name, protocol, folder)
+    text = path.read_text(encoding="utf-8")
+    path.write_text(re.sub(r"(?m)^extra_scripts[ \t]*=.*\n", "", text), encoding="utf-8")
+    build = folder / ".pio" / "build" / name
+    build.mkdir(parents=True)
+    (folder / "src").mkdir()
+    try:
+        shutil.copyfile(elf, build / "firmware.elf")
+    except OSError as error:
+        raise ModelError("E108", f"cannot read {elf}", why=error.strerror or str(error)) from error
+    objcopy = shutil.which("arm-none-eabi-objcopy")
+    if objcopy is not None:  # dfu, jlink and serial write a plain image
+        image = build / "firmware.bin"
+        run_tool([objcopy, "-O", "binary", str(build / "firmware.elf"), str(image)])
+    elif protocol not in (*_OPENOCD, "blackmagic", "custom"):
+        raise ToolchainError(
+            "E501",
+            "arm-none-eabi-objcopy is not installed",
+            why=f"protocol {protocol} writes a plain image, not an ELF file",
+            help="apt-get install binutils-arm-none-eabi, or take --protocol stlink",
+        )
+    return folder
 
 
 def _build(words: Sequence[str], directory: Path, timeout_s: float) -> None:

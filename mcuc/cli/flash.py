@@ -18,6 +18,13 @@ from mcuc.cli.command import Json, json_option, progress, reporting
     help="stlink, jlink, blackmagic, dfu, ... or custom; default: platformio.ini's.",
 )
 @click.option("--environment", default=None, help="Of platformio.ini, where it has several.")
+@click.option(
+    "--elf",
+    type=click.Path(path_type=Path),
+    default=None,
+    metavar="FILE",
+    help="Write this program instead: verify --upload 'mcuc flash DIR --elf {elf}'.",
+)
 @click.option("--timeout", "timeout_s", type=click.FloatRange(min=0.1), default=None,
               metavar="SECONDS",
               help="For the build and for each upload; default: 900 and 120.")  # fmt: skip
@@ -28,6 +35,7 @@ def command(
     port: str | None,
     protocol: str | None,
     environment: str | None,
+    elf: Path | None,
     timeout_s: float | None,
     as_json: bool,
 ) -> Json:
@@ -40,11 +48,12 @@ def command(
             port=port,
             protocol=protocol,
             environment=environment,
+            elf=elf,
             timeout_s=timeout_s,
             progress=say,
         )
     if not as_json:
         again = ", at the second attempt, under reset" if done["attempts"] > 1 else ""
         where = f"; its serial port is {done['port']}" if done["port"] else ""
-        click.echo(f"wrote {folder} to {done['board']} by {done['protocol']}{again}{where}")
+        click.echo(f"wrote {elf or folder} to {done['board']} by {done['protocol']}{again}{where}")
     return done

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 from pathlib import Path
 
@@ -64,10 +65,16 @@ def test_flash_reaches_the_programmer_with_its_flags(
     assert outcome.code == 0, outcome.out
     assert outcome.document["attempts"] == 2
     first, second = log.read_text("utf-8").split("--\n")[:2]
-    program = "<program {.pio/build/nucleo_f446re/firmware.bin} verify reset>\n"
+    program = "<program {.pio/build/nucleo_f446re/firmware.elf} verify reset>\n"
     assert first.endswith(program) and "srst" not in first
     reset = "<-c>\n<reset_config srst_only srst_nogate connect_assert_srst>\n"
     assert second == reset + first
+    # Another program, by the same way: what `mcuc verify --upload` calls.
+    other = tmp_path / "other.elf"
+    shutil.copy(out / ".pio" / "build" / "nucleo_f446re" / "firmware.elf", other)
+    assert mcuc("flash", out, "--elf", other).code == 0
+    assert log.read_text("utf-8").split("--\n")[2] == first
+    assert mcuc("flash", out, "--elf", tmp_path / "no.elf", "--json").error["code"] == "E108"
 
 
 def built(name: str, out: Path, offline: Path) -> tuple[Compiled, Path]:

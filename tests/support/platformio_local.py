@@ -21,7 +21,7 @@ MISSING = [name for name in ("platformio", "SCons") if importlib.util.find_spec(
 # What ststm32 passes for a project without framework, and its programs.
 _BUILDER = """\
 import os
-from SCons.Script import AlwaysBuild, Builder, Default, DefaultEnvironment
+from SCons.Script import COMMAND_LINE_TARGETS, AlwaysBuild, Builder, Default, DefaultEnvironment
 
 env = DefaultEnvironment()
 board = env.BoardConfig()
@@ -48,11 +48,16 @@ if env.subst("$UPLOAD_PROTOCOL") == "stlink":
         UPLOADERFLAGS=["-d1", "-f", "interface.cfg", "-c", "program {$SOURCE} verify reset"],
         UPLOADCMD="$UPLOADER $UPLOADERFLAGS",
     )
-elf = env.BuildProgram()
-image = env.ElfToBin(os.path.join("$BUILD_DIR", "${PROGNAME}"), elf)
+stem = os.path.join("$BUILD_DIR", "${PROGNAME}")
+if "nobuild" in COMMAND_LINE_TARGETS:
+    elf, image = stem + ".elf", stem + ".bin"
+else:
+    elf = env.BuildProgram()
+    image = env.ElfToBin(stem, elf)
+AlwaysBuild(env.Alias("nobuild", image))
 env.Alias("buildprog", image, image)
 AlwaysBuild(env.Alias(
-    "upload", image, [env.VerboseAction("$UPLOADCMD", "Uploading $SOURCE")]
+    "upload", elf, [env.VerboseAction("$UPLOADCMD", "Uploading $SOURCE")]
 ))
 Default(image)
 """

@@ -63,7 +63,7 @@ def test_it_builds_then_uploads(project: Path, pio: FakePio) -> None:
         "schema": 1, "board": "nucleo_f746zg", "protocol": "stlink", "port": "/dev/ttyACM0",
         "attempts": 1,
     }  # fmt: skip
-    words = ["run", "-d", str(project), "-e", "board"]
+    words = ["run", "-e", "board", "-d", str(project)]
     assert [call["words"] for call in pio.calls] == [words, [*words, "-t", "upload"]]
     assert pio.calls[1]["flags"] == ""
 
