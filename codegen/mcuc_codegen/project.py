@@ -89,7 +89,7 @@ class Project:
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.PackageLoader("mcuc_codegen"),
         undefined=jinja2.StrictUndefined,
@@ -147,7 +147,7 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         ("arena.c.j2", f"{name}_arena.c"),
         ("main.c.j2", "example_main.c"),
     ):
-        files[path] = _environment().get_template(template).render(context)
+        files[path] = environment().get_template(template).render(context)
     return Project(
         name=name,
         files=dict(sorted(files.items())),
@@ -211,4 +211,4 @@ def _regions(program: Program, plan: MemoryPlan, tables: Tables, name: str) -> l
 
 def harness_glue(projects: Sequence[Project]) -> str:
     """C source of the table through which the test harness runs models (boards/common)."""
-    return _environment().get_template("glue.c.j2").render({"projects": projects})
+    return environment().get_template("glue.c.j2").render({"projects": projects})

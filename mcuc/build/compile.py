@@ -18,8 +18,9 @@ from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
 from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
+from mcuc.build.project import forms_for, project_files
 from mcuc.device.application import Application, build_application
-from mcuc.device.boards import Board, load_board
+from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.tflite.load import read_tflite
@@ -29,10 +30,12 @@ from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
 from mcuc.schedule.spec import Group
+from mcuc_codegen.forms import EXAMPLE, USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
 
 MODEL_FOLDER = "model"
+BOARD_FILE = "board.toml"  # of a board that does not ship with mcuc
 # The linkers' words: "region `flash' overflowed by" (GNU), "region 'flash': overflowed by" (lld).
 OVERFLOW = re.compile(r"region [`'](\w+)':? overflowed by (\d+) bytes")
 UNKNOWN = Footprint(None, None, None, None, {}, "")
@@ -52,6 +55,7 @@ class Compiled:
         model_bytes: Its contents.
         arithmetic: The arithmetic chosen for it, and what that cost.
         directory: Where the output was written, or None.
+        kept: Files in it that the user had changed, left as they are.
     """
 
     lowered: Lowered
@@ -63,20 +67,34 @@ class Compiled:
     model_bytes: bytes
     arithmetic: Arithmetic
     directory: Path | None = None
+    kept: tuple[str, ...] = ()
 
     @property
     def unit(self) -> Unit:
         """What the test bench needs."""
         return Unit(self.lowered.program, self.lowered.plan, self.project)
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Forms of the project that is written."""
+        return forms_for(self.options.project, self.board)
+
+    def place(self, path: str) -> str:
+        """Where a file of `project.files` lies in the output folder."""
+        return place(path, self.project.name, self.forms)
+
     def files(self) -> dict[str, str | bytes]:
         """Everything that belongs into the output folder."""
+        optimize = self.options.optimize
+        own = board_file(self.options.board)
         recipe: dict[str, str | bytes] = {}
         if self.arithmetic.document is not None:
             text = json.dumps(self.arithmetic.document, indent=2, allow_nan=False) + "\n"
             recipe[f"{MODEL_FOLDER}/{RECIPE}"] = text
         return {
-            **self.project.files,
+            **({BOARD_FILE: own.read_bytes()} if own else {}),
+            **project_files(self.project, self.forms, self.board, optimize, self.model_name),
+            **{self.place(path): text for path, text in self.project.files.items()},
             **recipe,
             f"{MODEL_FOLDER}/{self.model_name}": self.model_bytes,
             "report.json": json.dumps(self.report, indent=2, allow_nan=False) + "\n",
@@ -109,6 +127,7 @@ def compile_model(
     calibration_method: str = "minmax",
     auto_precision: bool = False,
     groups: Sequence[Group] = (),
+    project: Sequence[str] = (),
 ) -> Compiled:
     """Compiles a model for a board.
 
@@ -122,6 +141,7 @@ def compile_model(
         minimize, max_recompute, latency, sliding, point, io_layout, input_shapes: See `Options`.
         precision, calibration, calibration_method, auto_precision: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
+        project: Forms of what is written: "platformio", "cmake", ...; empty = by the board.
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
@@ -148,6 +168,7 @@ def compile_model(
         calibration_method=calibration_method,
         auto_precision=auto_precision,
         groups=tuple(groups),
+        project=tuple(project),
     )
     compiled = compile_with(Path(model), options)
     return compiled if out is None else write(compiled, Path(out))
@@ -202,6 +223,7 @@ def compile_graph(
         board: Taken instead of what the options name.
         options: All others.
     """
+    forms_for(options.project, board)
     lowered = lower_and_plan(arithmetic.graph, board.target, options)
     name = identifier(options.name or path.stem)
     project = generate(lowered.program, lowered.plan, name, path.name)
@@ -235,9 +257,9 @@ def compile_graph(
 
 
 def write(compiled: Compiled, directory: Path) -> Compiled:
-    """Writes the output folder, whole or not at all."""
-    write_folder(directory, compiled.files())
-    return replace(compiled, directory=directory)
+    """Writes the output folder, whole or not at all; files that the user changed are kept."""
+    kept = write_folder(directory, compiled.files(), USER_FILES)
+    return replace(compiled, directory=directory, kept=kept)
 
 
 def _schedule(chosen: Chosen) -> Json:
@@ -261,7 +283,7 @@ def _application(
         for path, text in project.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
-        names = (f"{project.name}.c", f"{project.name}_arena.c", "example_main.c")
+        names = (f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE)
         try:
             return build_application(
                 folder, names, project.run_function, board, optimize=options.optimize
