@@ -6,12 +6,14 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from mcuc import __version__
+from mcuc.around.plan import Around
+from mcuc.build.around import around_facts, around_of
 from mcuc.build.bench import Unit
 from mcuc.build.choose import Chosen
 from mcuc.build.options import Options
@@ -48,6 +50,7 @@ class Compiled:
         board: The board compiled for.
         model_name: File name of the model.
         model_bytes: Its contents.
+        around: What is made around the model.
         directory: Where the output was written, or None.
     """
 
@@ -58,6 +61,7 @@ class Compiled:
     board: Board
     model_name: str
     model_bytes: bytes
+    around: Around
     directory: Path | None = None
 
     @property
@@ -93,6 +97,9 @@ def compile_model(
     latency: int | None = None,
     sliding: int | None = None,
     point: int | None = None,
+    preprocess: Mapping[str, Any] | None = None,
+    postprocess: Mapping[str, Any] | None = None,
+    labels: Sequence[str] = (),
     groups: Sequence[Group] = (),
 ) -> Compiled:
     """Compiles a model for a board.
@@ -105,6 +112,7 @@ def compile_model(
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
         minimize, max_recompute, latency, sliding, point: See `Options`.
+        preprocess, postprocess, labels: What is made around the model, see `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
 
     Raises:
@@ -125,6 +133,9 @@ def compile_model(
         latency=latency,
         sliding=sliding,
         point=point,
+        preprocess=preprocess,
+        postprocess=postprocess,
+        labels=tuple(labels),
         groups=tuple(groups),
     )
     compiled = compile_with(Path(model), options)
@@ -175,7 +186,8 @@ def compile_graph(
     """
     lowered = lower_and_plan(graph, board.target, options)
     name = identifier(options.name or path.stem)
-    project = generate(lowered.program, lowered.plan, name, path.name)
+    around = around_of(lowered, options)
+    project = generate(lowered.program, lowered.plan, name, path.name, around)
     application = _application(project, lowered, board, options)
     footprint = _footprint(project, application)
     origin = Origin(
@@ -200,7 +212,8 @@ def compile_graph(
     if application is None:
         report["notes"].append("no compiler for this board: code, static and stack are not known")
     _check_budget(report, lowered, board, options)
-    return Compiled(lowered, project, report, options, board, path.name, data)
+    report["around"] = around_facts(around, project)
+    return Compiled(lowered, project, report, options, board, path.name, data, around)
 
 
 def write(compiled: Compiled, directory: Path) -> Compiled:
@@ -230,10 +243,13 @@ def _application(
         for path, text in project.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
-        names = (f"{project.name}.c", f"{project.name}_arena.c", "example_main.c")
+        names = [f"{project.name}.c", f"{project.name}_arena.c", "example_main.c"]
+        extra = project.around
+        names += [f"{project.name}_around.c"] if extra else []
+        also = extra.functions if extra else ()
         try:
             return build_application(
-                folder, names, project.run_function, board, optimize=options.optimize
+                folder, names, project.run_function, board, also=also, optimize=options.optimize
             )
         except ToolchainError as error:
             if error.code == "E501":

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -46,6 +47,9 @@ class Options:
         sliding: Rows by which a window of the input moves from run to run: only they are given,
             and only what is new is computed; None = every run has its own input.
         point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
+        preprocess, postprocess: What is made around the model (docs/around.md): a specification as
+            `mcuc.around.fields` reads it; None = nothing.
+        labels: Names of the classes.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
     """
@@ -64,6 +68,9 @@ class Options:
     latency: int | None = None
     sliding: int | None = None
     point: int | None = None
+    preprocess: Mapping[str, Any] | None = None
+    postprocess: Mapping[str, Any] | None = None
+    labels: tuple[str, ...] = ()
     groups: tuple[Group, ...] = field(default=())
 
     def __post_init__(self) -> None:
@@ -116,6 +123,9 @@ class Options:
             "latency": self.latency,
             "sliding": self.sliding,
             "point": self.point,
+            "preprocess": None if self.preprocess is None else dict(self.preprocess),
+            "postprocess": None if self.postprocess is None else dict(self.postprocess),
+            "labels": list(self.labels),
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
             ],
@@ -128,6 +138,7 @@ class Options:
             Group(g["kind"], tuple(g["nodes"]), (g["grid"][0], g["grid"][1]))
             for g in fields.get("groups", [])
         )
+        fields["labels"] = tuple(fields.get("labels", ()))
         if "max_recompute" in fields and fields["max_recompute"] is None:
             fields["max_recompute"] = math.inf
         return cls(**fields)

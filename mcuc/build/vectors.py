@@ -67,6 +67,16 @@ def load_inputs(path: Path, graph: Graph, factor: float | None, offset: float) -
     ]
 
 
+def require_no_factor(factor: float | None, offset: float) -> None:
+    """E109 where the model's own preprocessing says what numbers mean."""
+    if factor is not None or offset != 0.0:
+        raise ModelError(
+            "E109",
+            "options factor, offset: --preprocess says what the numbers mean",
+            help="leave them out, or compile without --preprocess",
+        )
+
+
 def read_arrays(path: Path) -> dict[str, Array]:
     """The arrays of an .npy, .npz or image file; pickled objects are refused.
 

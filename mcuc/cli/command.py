@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -122,6 +123,12 @@ def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      help="Limit for arena + state + static + stack."),
         click.option("--flash", type=Size(), default=None, help="Limit for the whole image."),
         click.option("--name", default=None, help="Prefix of the generated C."),
+        click.option("--preprocess", default=None, metavar="SPEC",
+                     help="C that makes the input: KIND:key=value,... or a .toml file."),
+        click.option("--postprocess", default=None, metavar="SPEC",
+                     help="C that reads the outputs: KIND:key=value,... or a .toml file."),
+        click.option("--labels", type=click.Path(path_type=Path), default=None, metavar="FILE",
+                     help="Names of the classes, one per line."),
     ]  # fmt: skip
     for option in reversed(options[1:]):
         function = option(function)

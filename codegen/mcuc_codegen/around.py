@@ -1,0 +1,180 @@
+"""The C around a model: `<name>_around.c`, and what of it stands in the model's header."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import jinja2
+import numpy as np
+import numpy.typing as npt
+
+from mcuc import __version__
+from mcuc.around.classes import Classes
+from mcuc.around.image import Image
+from mcuc.around.plan import Around
+from mcuc.around.tensor import Tensor
+from mcuc.data import data_dir
+from mcuc.ir.types import DType
+from mcuc_codegen.literals import array_initializer, c_type, integer, real
+from mcuc_codegen.ports import PortView
+from mcuc_codegen.sources import with_includes
+
+_TYPES = {DType.S8: "MCUC_S8", DType.U8: "MCUC_U8", DType.S16: "MCUC_S16", DType.F32: "MCUC_F32"}
+
+
+@dataclass
+class _Tables:
+    """Constant arrays of the file, by name."""
+
+    name: str
+    texts: list[str] = field(default_factory=list)
+    size_bytes: int = 0
+
+    def add(self, what: str, array: npt.NDArray[np.generic]) -> str:
+        """Name of a table that holds an array."""
+        symbol = f"{self.name}_{what}"
+        flat = np.ascontiguousarray(array).reshape(-1)
+        # a list of numbers, not a string: newer compilers warn of strings without room for a zero
+        listed = flat.astype(np.int16) if flat.itemsize == 1 else flat
+        type_, text = c_type(flat), array_initializer(listed)
+        self.texts.append(f"static const {type_} {symbol}[{flat.size}] = {text};")
+        self.size_bytes += flat.nbytes
+        return symbol
+
+
+@dataclass(frozen=True)
+class AroundCode:
+    """The generated texts.
+
+    Attributes:
+        files: Path -> text; the source and the runtime files that it includes.
+        includes: Headers that the model's header needs.
+        declarations: For the model's header.
+        functions: What applications call, for the stack bound.
+        table_bytes: Constant tables, labels not counted.
+        ram_bytes: RAM that applications give besides the model's and what they read from.
+        image: Facts of the image for the templates, or None.
+        classes: Facts of the classes, or None.
+        glue: C source that calls it for a test program (boards/common/around.c).
+    """
+
+    files: dict[str, str]
+    includes: tuple[str, ...]
+    declarations: str
+    functions: tuple[str, ...]
+    table_bytes: int
+    ram_bytes: int
+    image: dict[str, object] | None
+    classes: dict[str, object] | None
+    glue: str
+
+
+def generate_around(
+    around: Around,
+    name: str,
+    inputs: list[PortView],
+    outputs: list[PortView],
+    environment: jinja2.Environment,
+) -> AroundCode:
+    """The C of everything that is asked for around a model."""
+    tables = _Tables(name)
+    context: dict[str, object] = {
+        "name": name,
+        "NAME": name.upper(),
+        "version": __version__,
+        "around": around,
+        "labels": [_string(label) for label in around.labels],
+        "inputs": inputs,
+        "outputs": outputs,
+    }
+    headers: list[str] = []
+    public: list[str] = []
+    functions: list[str] = []
+    image, classes = None, None
+    if isinstance(around.before, Image):
+        image = _image(around.before, inputs[around.input], tables)
+        functions.append(f"{name}_preprocess")
+        headers.append("around/image.h")
+        public.append("around/frame.h")
+    if isinstance(around.behind, Classes):
+        classes = _classes(around.behind, outputs[around.behind.output])
+        functions.append(f"{name}_postprocess")
+        headers.append("around/top.h")
+        public.append("around/class.h")
+    context |= {
+        "image": image,
+        "classes": classes,
+        "tables": tables.texts,
+        "headers": list(map(_flat, headers)),
+    }
+
+    def render(template: str) -> str:
+        return environment.get_template(f"around/{template}").render(context)
+
+    runtime = {_flat(path): _text(path) for path in [*headers, *public]}
+    files = with_includes(runtime, data_dir("runtime_c"))
+    files[f"{name}_around.c"] = render("around.c.j2")
+    return AroundCode(
+        files=files,
+        includes=tuple(map(_flat, public)),
+        declarations=render("around.h.j2"),
+        functions=tuple(functions),
+        table_bytes=tables.size_bytes,
+        ram_bytes=0,
+        image=image,
+        classes=classes,
+        glue=render("glue.c.j2"),
+    )
+
+
+def _flat(path: str) -> str:
+    """Where a runtime file lies in the generated folder."""
+    return f"mcuc/{path.rpartition('/')[2]}"
+
+
+def _text(path: str) -> str:
+    return (data_dir("runtime_c") / path).read_text(encoding="utf-8")
+
+
+def _image(image: Image, port: PortView, tables: _Tables) -> dict[str, object]:
+    table = image.table
+    mean, std = ("/".join(f"{n:g}" for n in numbers) for numbers in (image.mean, image.std))
+    shown = image.tensor.type.shape
+    return {
+        "port": port,
+        "spec": image,
+        "means": f"real value = (number - {mean}) / {std}",
+        "shape": " x ".join(map(str, shown)),
+        "table": tables.add("numbers", table),
+        "channel_table": 256 if len(table) > 1 else 0,
+        "pixel_step": 1 if image.planar else image.channels,
+        "channel_step": image.rows * image.columns if image.planar else 1,
+        "row_step": image.columns * (1 if image.planar else image.channels),
+        "part": image.part or (0, 0, 0, 0),
+        "element_bytes": image.tensor.type.dtype.size_bytes,
+    }
+
+
+def _classes(classes: Classes, port: PortView) -> dict[str, object]:
+    return {
+        "port": port,
+        "most": classes.most,
+        "least": real(classes.least),
+        "threshold": classes.threshold,
+        "scale": _scale(classes.tensor),
+    }
+
+
+def _scale(tensor: Tensor) -> str:
+    """Initializer of an mcuc_scale."""
+    number = integer(tensor.zero_point)
+    return f"{{{real(tensor.scale)}, {number}, {_TYPES[tensor.type.dtype]}}}"
+
+
+def _string(text: str) -> str:
+    """A C string of any text: UTF-8, escaped where C would read something else."""
+    shown = "".join(
+        chr(byte) if 32 <= byte < 127 and chr(byte) not in '"\\?' else f"\\{byte:03o}"
+        for byte in text.encode("utf-8", "replace")
+    )
+    return f'"{shown}"'
