@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc import __version__
+from mcuc.around.boxes import Boxes, Heat, Level
 from mcuc.around.classes import Classes
 from mcuc.around.image import Image
 from mcuc.around.plan import Around
@@ -54,7 +55,7 @@ class AroundCode:
         table_bytes: Constant tables, labels not counted.
         ram_bytes: RAM that applications give besides the model's and what they read from.
         image: Facts of the image for the templates, or None.
-        classes: Facts of the classes, or None.
+        classes, boxes: Facts of what is found, or None.
         glue: C source that calls it for a test program (boards/common/around.c).
     """
 
@@ -66,6 +67,7 @@ class AroundCode:
     ram_bytes: int
     image: dict[str, object] | None
     classes: dict[str, object] | None
+    boxes: dict[str, object] | None
     glue: str
 
 
@@ -78,32 +80,22 @@ def generate_around(
 ) -> AroundCode:
     """The C of everything that is asked for around a model."""
     tables = _Tables(name)
+    before, behind = around.before, around.behind
+    image = _image(before, inputs[around.input], tables) if before else None
+    classes, boxes = None, None
+    if isinstance(behind, Classes):
+        classes = _classes(behind, outputs[behind.output])
+    elif behind is not None:
+        boxes = _boxes(behind, outputs, tables)
+    headers, public = _headers(around)
     context: dict[str, object] = {
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
-        "around": around,
         "labels": [_string(label) for label in around.labels],
-        "inputs": inputs,
-        "outputs": outputs,
-    }
-    headers: list[str] = []
-    public: list[str] = []
-    functions: list[str] = []
-    image, classes = None, None
-    if isinstance(around.before, Image):
-        image = _image(around.before, inputs[around.input], tables)
-        functions.append(f"{name}_preprocess")
-        headers.append("around/image.h")
-        public.append("around/frame.h")
-    if isinstance(around.behind, Classes):
-        classes = _classes(around.behind, outputs[around.behind.output])
-        functions.append(f"{name}_postprocess")
-        headers.append("around/top.h")
-        public.append("around/class.h")
-    context |= {
         "image": image,
         "classes": classes,
+        "boxes": boxes,
         "tables": tables.texts,
         "headers": list(map(_flat, headers)),
     }
@@ -114,17 +106,34 @@ def generate_around(
     runtime = {_flat(path): _text(path) for path in [*headers, *public]}
     files = with_includes(runtime, data_dir("runtime_c"))
     files[f"{name}_around.c"] = render("around.c.j2")
+    functions = (("preprocess", before), ("postprocess", behind))
     return AroundCode(
         files=files,
         includes=tuple(map(_flat, public)),
         declarations=render("around.h.j2"),
-        functions=tuple(functions),
+        functions=tuple(f"{name}_{function}" for function, wanted in functions if wanted),
         table_bytes=tables.size_bytes,
-        ram_bytes=0,
+        ram_bytes=behind.ram_bytes if behind else 0,
         image=image,
         classes=classes,
+        boxes=boxes,
         glue=render("glue.c.j2"),
     )
+
+
+def _headers(around: Around) -> tuple[list[str], list[str]]:
+    """The runtime headers that the source includes, and those that the model's header does."""
+    own: list[str] = []
+    public: list[str] = []
+    if around.before is not None:
+        own.append("around/image.h")
+        public.append("around/frame.h")
+    kinds = {Classes: ("top", "class"), Boxes: ("detect", "box"), Heat: ("heat", "box")}
+    if around.behind is not None:
+        source, header = kinds[type(around.behind)]
+        own.append(f"around/{source}.h")
+        public.append(f"around/{header}.h")
+    return own, public
 
 
 def _flat(path: str) -> str:
@@ -163,6 +172,48 @@ def _classes(classes: Classes, port: PortView) -> dict[str, object]:
         "threshold": classes.threshold,
         "scale": _scale(classes.tensor),
     }
+
+
+def _boxes(found: Boxes | Heat, outputs: list[PortView], tables: _Tables) -> dict[str, object]:
+    ports = [outputs[i] for i in found.outputs]
+    facts: dict[str, object] = {
+        "spec": found,
+        "ports": ports,
+        "arguments": ", ".join(f"const {port.c_type} *{port.name}" for port in ports),
+        "heat": isinstance(found, Heat),
+    }
+    if isinstance(found, Heat):
+        return facts | {"scale": _scale(found.tensors[0]), "least": real(found.least)}
+    box_rows = _rows(found.planar, found.box_fields, ports[found.levels[0].boxes], 0)
+    first = 4 if found.together else 0
+    score_rows = _rows(found.planar, found.fields, ports[found.levels[0].scores], first)
+    return facts | {
+        "levels": [_level(found, level, i, tables) for i, level in enumerate(found.levels)],
+        "boxes_of": ", ".join(ports[level.boxes].name for level in found.levels),
+        "scores_of": ", ".join(ports[level.scores].name for level in found.levels),
+        "box_rows": box_rows,
+        "score_rows": score_rows,
+        "factors": ", ".join(map(real, found.factors)),
+        "threshold": real(found.threshold),
+        "iou": real(found.iou),
+    }
+
+
+def _rows(planar: bool, fields: int, port: PortView, first: int) -> str:
+    """Initializer of an mcuc_rows."""
+    steps = (1, port.elements // fields) if planar else (fields, 1)
+    return f"{{{steps[0]}, {steps[1]}, {first}}}"
+
+
+def _level(found: Boxes, level: Level, index: int, tables: _Tables) -> str:
+    """Initializer of an mcuc_level."""
+    sizes = "0"
+    if level.sizes:
+        sizes = tables.add(f"anchors_{index}", np.array(level.sizes, np.float32))
+    steps = ", ".join(map(real, level.step))
+    scales = ", ".join(_scale(found.tensors[i]) for i in (level.boxes, level.scores))
+    counts = f"{level.rows}, {level.columns}, {level.anchors}"
+    return f"{{{counts}, {steps}, {sizes}, {scales}, {real(found.least(level))}}}"
 
 
 def _scale(tensor: Tensor) -> str:

@@ -39,6 +39,11 @@ class Classes:
         """Of all findings: `mcuc_class`."""
         return 8 * self.most
 
+    @property
+    def ram_bytes(self) -> int:
+        """The list that an application gives."""
+        return 8 * self.most
+
     def request(self, outputs: Sequence[Array]) -> bytes:
         """The bytes that the C reads of a run's outputs."""
         return np.ascontiguousarray(outputs[self.output]).tobytes()

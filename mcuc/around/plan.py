@@ -5,14 +5,17 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcuc.around.boxes import Boxes, Heat, read_boxes, read_heat
 from mcuc.around.classes import Classes, read_classes
 from mcuc.around.fields import Fields, Spec
 from mcuc.around.image import Image, read_image
 from mcuc.around.tensor import Tensor
 from mcuc.errors import raise_all
 
+Behind = Classes | Boxes | Heat
+
 BEFORE = ("image",)
-BEHIND = ("top",)
+BEHIND = ("top", "boxes", "heat")
 
 
 @dataclass(frozen=True)
@@ -28,7 +31,7 @@ class Around:
 
     before: Image | None = None
     input: int = 0
-    behind: Classes | None = None
+    behind: Behind | None = None
     labels: tuple[str, ...] = ()
 
     def __bool__(self) -> bool:
@@ -59,10 +62,28 @@ def plan_around(
     if postprocess is not None:
         fields = Fields(postprocess, "postprocess")
         if _known(fields, BEHIND, len(outputs)):
-            behind = read_classes(fields, outputs, labels)
+            behind = _behind(fields, inputs, outputs, labels)
         problems += fields.problems
     raise_all(problems)
     return Around(before, number, behind, tuple(labels))
+
+
+def _behind(
+    fields: Fields, inputs: Sequence[Tensor], outputs: Sequence[Tensor], labels: Sequence[str]
+) -> Behind:
+    if fields.kind == "top":
+        return read_classes(fields, outputs, labels)
+    found = (
+        read_heat(fields, outputs) if fields.kind == "heat" else read_boxes(fields, inputs, outputs)
+    )
+    classes = found.classes - found.skipped
+    if labels and len(labels) != classes:
+        fields.problem(
+            f"there are {len(labels)} labels and the model has {classes} classes",
+            help="one label per line, in the order of the scores, without one for background",
+            code="E132",
+        )
+    return found
 
 
 def _known(fields: Fields, kinds: Sequence[str], tensors: int) -> bool:
