@@ -139,20 +139,9 @@ def generate(
         "kernels": [kernel_header(source) for source in kernel_sources(program)],
         "params_headers": [header.rpartition("/")[2] for header in params_headers],
     }
-    files = runtime_files(program)
-    files |= _program_header()
-    files |= extra.files if extra else {}
-    for template, path in (
-        ("model.h.j2", f"{name}.h"),
-        ("model.c.j2", f"{name}.c"),
-        ("data.h.j2", f"{name}_data.h"),
-        ("arena.c.j2", f"{name}_arena.c"),
-        ("main.c.j2", "example_main.c"),
-    ):
-        files[path] = _environment().get_template(template).render(context)
     return Project(
         name=name,
-        files=dict(sorted(files.items())),
+        files=_files(program, name, context),
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         regions=tuple(regions),
@@ -163,6 +152,22 @@ def generate(
         delivery="pushed" if program.pushes else "fetched" if program.fetches else "",
         around=extra,
     )
+
+
+def _files(program: Program, name: str, context: dict[str, object]) -> dict[str, str]:
+    """All files, sorted by name."""
+    files = runtime_files(program) | _program_header()
+    around = context["around"]
+    files |= around.files if isinstance(around, AroundCode) else {}
+    for template, path in (
+        ("model.h.j2", f"{name}.h"),
+        ("model.c.j2", f"{name}.c"),
+        ("data.h.j2", f"{name}_data.h"),
+        ("arena.c.j2", f"{name}_arena.c"),
+        ("main.c.j2", "example_main.c"),
+    ):
+        files[path] = _environment().get_template(template).render(context)
+    return dict(sorted(files.items()))
 
 
 def _state(program: Program, tables: Tables, index: int) -> dict[str, object]:

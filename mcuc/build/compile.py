@@ -111,8 +111,7 @@ def compile_model(
         io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
-        minimize, max_recompute, latency, sliding, point: See `Options`.
-        preprocess, postprocess, labels: What is made around the model, see `Options`.
+        minimize, max_recompute, latency, sliding, point, preprocess, postprocess, labels: Too.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
 
     Raises:
