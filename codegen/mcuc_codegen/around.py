@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc import __version__
+from mcuc.around.audio import LOGS, Audio
 from mcuc.around.boxes import Boxes, Heat, Level
 from mcuc.around.classes import Classes
 from mcuc.around.image import Image
@@ -54,7 +55,7 @@ class AroundCode:
         functions: What applications call, for the stack bound.
         table_bytes: Constant tables, labels not counted.
         ram_bytes: RAM that applications give besides the model's and what they read from.
-        image: Facts of the image for the templates, or None.
+        image, audio: Facts of what is before the model for the templates, or None.
         classes, boxes: Facts of what is found, or None.
         glue: C source that calls it for a test program (boards/common/around.c).
     """
@@ -66,6 +67,7 @@ class AroundCode:
     table_bytes: int
     ram_bytes: int
     image: dict[str, object] | None
+    audio: dict[str, object] | None
     classes: dict[str, object] | None
     boxes: dict[str, object] | None
     glue: str
@@ -81,7 +83,9 @@ def generate_around(
     """The C of everything that is asked for around a model."""
     tables = _Tables(name)
     before, behind = around.before, around.behind
-    image = _image(before, inputs[around.input], tables) if before else None
+    port = inputs[around.input] if before else None
+    image = _image(before, port, tables) if isinstance(before, Image) and port else None
+    audio = _audio(before, port, tables) if isinstance(before, Audio) and port else None
     classes, boxes = None, None
     if isinstance(behind, Classes):
         classes = _classes(behind, outputs[behind.output])
@@ -94,6 +98,7 @@ def generate_around(
         "version": __version__,
         "labels": [_string(label) for label in around.labels],
         "image": image,
+        "audio": audio,
         "classes": classes,
         "boxes": boxes,
         "tables": tables.texts,
@@ -113,8 +118,9 @@ def generate_around(
         declarations=render("around.h.j2"),
         functions=tuple(f"{name}_{function}" for function, wanted in functions if wanted),
         table_bytes=tables.size_bytes,
-        ram_bytes=behind.ram_bytes if behind else 0,
+        ram_bytes=sum(part.ram_bytes for part in (before, behind) if part),
         image=image,
+        audio=audio,
         classes=classes,
         boxes=boxes,
         glue=render("glue.c.j2"),
@@ -126,8 +132,9 @@ def _headers(around: Around) -> tuple[list[str], list[str]]:
     own: list[str] = []
     public: list[str] = []
     if around.before is not None:
-        own.append("around/image.h")
-        public.append("around/frame.h")
+        image = isinstance(around.before, Image)
+        own.append("around/image.h" if image else "around/audio.h")
+        public += ["around/frame.h"] if image else []
     kinds = {Classes: ("top", "class"), Boxes: ("detect", "box"), Heat: ("heat", "box")}
     if around.behind is not None:
         source, header = kinds[type(around.behind)]
@@ -161,6 +168,28 @@ def _image(image: Image, port: PortView, tables: _Tables) -> dict[str, object]:
         "row_step": image.columns * (1 if image.planar else image.channels),
         "part": image.part or (0, 0, 0, 0),
         "element_bytes": image.tensor.type.dtype.size_bytes,
+    }
+
+
+def _audio(audio: Audio, port: PortView, tables: _Tables) -> dict[str, object]:
+    places, weights = audio.bands
+    frames = port.elements // audio.features
+    return {
+        "port": port,
+        "spec": audio,
+        "window": tables.add("window", audio.window_table),
+        "factors": tables.add("fft", audio.factors),
+        "bands": tables.add("bands", places),
+        "weights": tables.add("weights", weights),
+        "cosines": tables.add("cosines", audio.cosines) if audio.coefficients else "0",
+        "offset": real(audio.offset),
+        "log_factor": real(LOGS[audio.log]),
+        "gain": real(audio.gain) if audio.gain else "",
+        "mean": real(audio.mean),
+        "std": real(audio.std),
+        "scale": _scale(audio.tensor),
+        "total_bytes": audio.tensor.type.size_bytes,
+        "row_frames": port.row_elements // audio.features if port.outside else frames,
     }
 
 

@@ -134,6 +134,10 @@ class Fields:
             return None
         return tuple(map(float, values))
 
+    def defaults(self, values: Mapping[str, Any]) -> None:
+        """Values of keys that are not given."""
+        self._left = {**values, **self._left}
+
     def has(self, key: str) -> bool:
         """Whether a key is given and not yet read."""
         return key in self._left

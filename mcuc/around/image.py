@@ -66,6 +66,11 @@ class Image:
     kind: ClassVar[str] = "image"
 
     @property
+    def ram_bytes(self) -> int:
+        """What an application gives besides its frame and the input."""
+        return 0
+
+    @property
     def table(self) -> Array:
         """Elements of the input by number, [channels or 1, 256]."""
         numbers = np.arange(256, dtype=np.float64)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from mcuc.around.audio import Audio, read_audio
 from mcuc.around.boxes import Boxes, Heat, read_boxes, read_heat
 from mcuc.around.classes import Classes, read_classes
 from mcuc.around.fields import Fields, Spec
@@ -12,9 +13,10 @@ from mcuc.around.image import Image, read_image
 from mcuc.around.tensor import Tensor
 from mcuc.errors import raise_all
 
+Before = Image | Audio
 Behind = Classes | Boxes | Heat
 
-BEFORE = ("image",)
+BEFORE = ("image", "audio")
 BEHIND = ("top", "boxes", "heat")
 
 
@@ -29,7 +31,7 @@ class Around:
         labels: Names of the classes, empty = unknown.
     """
 
-    before: Image | None = None
+    before: Before | None = None
     input: int = 0
     behind: Behind | None = None
     labels: tuple[str, ...] = ()
@@ -57,7 +59,8 @@ def plan_around(
         fields = Fields(preprocess, "preprocess")
         if _known(fields, BEFORE, len(inputs)):
             number = fields.integer("input", 0, len(inputs) - 1, None if len(inputs) > 1 else 0)
-            before = read_image(fields, inputs[number])
+            read = read_image if fields.kind == "image" else read_audio
+            before = read(fields, inputs[number])
         problems += fields.problems
     if postprocess is not None:
         fields = Fields(postprocess, "postprocess")

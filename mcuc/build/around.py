@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from mcuc.around.audio import Audio
 from mcuc.around.image import Image
 from mcuc.around.plan import Around, plan_around
 from mcuc.around.tensor import Tensor
-from mcuc.build.frames import encode_frame
+from mcuc.build.frames import encode_frame, encode_samples
 from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered
 from mcuc.build.vectors import read_arrays, require_no_factor
@@ -37,8 +38,17 @@ def around_of(lowered: Lowered, options: Options) -> Around:
     inputs = [Tensor(graph.values[v].name, graph.type(v)) for v in graph.inputs]
     outputs = [Tensor(graph.values[v].name, graph.type(v)) for v in graph.outputs]
     around = plan_around(options.preprocess, options.postprocess, options.labels, inputs, outputs)
-    if isinstance(around.before, Image) and options.sliding is not None:
+    before = around.before
+    if isinstance(before, Image) and options.sliding is not None:
         raise ModelError("E131", "--preprocess image makes whole inputs, not those of --sliding")
+    if isinstance(before, Audio) and options.input_mode == "random":
+        raise ModelError("E131", "--preprocess audio makes one frame after the other, not any")
+    if isinstance(before, Audio) and options.input_mode == "streamed":
+        _, _, columns, channels = before.tensor.type.nhwc
+        if columns * channels % before.features:
+            raise ModelError(
+                "E131", f"a row of the input is no whole number of {before.features} features"
+            )
     return around
 
 
@@ -62,15 +72,19 @@ def preprocess(
 
     Args:
         compiled: With something before the model.
-        samples: Images [H, W], [H, W, 1] or [H, W, 3], uint8.
+        samples: Images [H, W], [H, W, 1] or [H, W, 3], uint8; or sound [N], int16.
         board: An emulated one, or None: this machine.
 
     Raises:
-        ModelError: E121 a sample is no image. ToolchainError, DeviceError: as `call_around` says.
+        ModelError: E121 a sample is of another kind.
+        ToolchainError, DeviceError: As `call_around` says.
     """
     before = compiled.around.before
     assert before is not None
-    calls = [(BEFORE, encode_frame(sample, before.format)) for sample in samples]
+    if isinstance(before, Image):
+        calls = [(BEFORE, encode_frame(sample, before.format)) for sample in samples]
+    else:
+        calls = [(BEFORE, encode_samples(sample)) for sample in samples]
     type_ = before.tensor.type
     results = _call(compiled, calls, type_.size_bytes, board)
     return [np.frombuffer(raw, type_.dtype.numpy).reshape(type_.shape) for raw in results]

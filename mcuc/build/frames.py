@@ -42,6 +42,24 @@ def encode_frame(image: Array, format: str) -> bytes:
     return struct.pack("<4i", *facts) + lines.tobytes()
 
 
+def encode_samples(sound: Array) -> bytes:
+    """Sound as boards/common/around.c takes it.
+
+    Args:
+        sound: [N] or [N, 1], int16.
+
+    Raises:
+        ModelError: E121.
+    """
+    if sound.dtype != np.int16 or sound.size != len(sound) or sound.size == 0:
+        raise ModelError(
+            "E121",
+            f"{sound.dtype} data of shape {list(sound.shape)} are no sound",
+            help="sound is int16, one channel: a .wav file of 16 bits, or an array [N]",
+        )
+    return sound.astype("<i2").tobytes()
+
+
 def _rgb(pixels: Bytes) -> Bytes:
     return np.broadcast_to(pixels, (*pixels.shape[:2], 3)) if pixels.shape[2] == 1 else pixels
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcuc.build.vectors import IMAGES, read_arrays
+from mcuc.build.vectors import IMAGES, SOUND, read_arrays
 from mcuc.errors import ModelError
 from mcuc.ir.graph import Array
 
@@ -57,10 +57,12 @@ def _folder(path: Path, labels: Sequence[str], limit: int | None) -> Samples:
         (file, numbers.get(p.name, -1) if p.name in numbers else int(p.name))
         for p in classes
         for file in sorted(p.iterdir())
-        if file.suffix.lower() in (*IMAGES, ".npy")
+        if file.suffix.lower() in (*IMAGES, SOUND, ".npy")
     ][:limit]
     if not files:
-        raise ModelError("E121", f"{path} holds no samples", help=f"{', '.join(IMAGES)} or .npy")
+        raise ModelError(
+            "E121", f"{path} holds no samples", help=f"{', '.join(IMAGES)}, .wav or .npy"
+        )
     return [next(iter(read_arrays(file).values())) for file, _ in files], np.array(
         [label for _, label in files]
     )
