@@ -11,7 +11,7 @@ from mcuc.around.classes import Classes
 from mcuc.build.around import postprocess, preprocess
 from mcuc.build.compile import Compiled
 from mcuc.build.places import outputs_on
-from mcuc.build.samples import read_samples
+from mcuc.build.labelled import read_samples
 from mcuc.build.vectors import require_no_factor, to_inputs
 from mcuc.device.tflite_oracle import run_tflite
 from mcuc.errors import ModelError
