@@ -23,8 +23,9 @@ CODES: dict[str, Page] = {
         "See `mcuc COMMAND --help`.",
     ),
     "E101": Page(
-        "The file is damaged, or is no TFLite file: an offset, size or index in it is impossible.",
-        "Download or export it again. Other formats must be converted to `.tflite` first.",
+        "The file is damaged, or is no model of its kind: an offset, size or index in it is "
+        "impossible.",
+        "Download or export it again.",
     ),
     "E102": Page(
         "The operator is not supported.",
@@ -159,6 +160,27 @@ CODES: dict[str, Page] = {
         "shape.",
         "Export again with a current converter.",
     ),
+    "E210": Page(
+        "The model cannot be written as ONNX, which calibration and the export need.",
+        "Quantize it where it was trained.",
+    ),
+    "E211": Page(
+        "A tensor is NaN or infinite on a calibration sample.",
+        "Check the samples: their scale, and that they hold numbers only.",
+    ),
+    "E212": Page(
+        "A float ONNX model is to be compiled, and nothing says in which arithmetic.",
+        "Give `--calibration DATA` for int8, or `--precision float32`.",
+    ),
+    "E213": Page(
+        "A model is to be quantized without samples.",
+        "Give `--calibration` with an .npz, an .npy or a folder of images; `random` makes ranges"
+        " up.",
+    ),
+    "E214": Page(
+        "There is nothing to quantize: the model is quantized, or float32 was asked for.",
+        "Give a float model, and `--calibration`.",
+    ),
     "E301": Page(
         "No kernel can execute a node.",
         "Please report it: a portable kernel should apply.",
@@ -219,10 +241,37 @@ CODES: dict[str, Page] = {
         "A program for Cortex-M0+ holds instructions that the core lacks.",
         "Compile everything, libraries too, with `-mcpu=cortex-m0plus`.",
     ),
+    "E520": Page(
+        "The port does not exist, or nothing answers there.",
+        "Connect the board. `ls /dev/serial/by-id` (Linux), `ls /dev/cu.*` (macOS) or the device "
+        "manager (Windows) shows its port.",
+    ),
+    "E521": Page(
+        "The port is in use by another program.",
+        "Close the terminal, IDE or other run that has it open.",
+    ),
+    "E522": Page(
+        "There is no permission to open the port.",
+        "On Linux `sudo usermod -aG dialout $USER`, then log in again.",
+    ),
+    "E524": Page(
+        "The port went away while it was used: the board was unplugged, or the emulator ended.",
+        "Connect it again; check cable and supply.",
+    ),
+    "E525": Page(
+        "The port takes no bytes.",
+        "Check that it is the board's port; switch flow control off.",
+    ),
     "E540": Page("The TFLite interpreter is not installed.", "`pip install ai-edge-litert`."),
     "E541": Page("The TFLite interpreter refused the model.", "Its words are in the message."),
     "E542": Page(
         "The TFLite interpreter crashed or took too long.",
+        "Compare with another reference.",
+    ),
+    "E543": Page("ONNX Runtime is not installed.", "`pip install 'mcuc[verify]'`."),
+    "E544": Page("ONNX Runtime refused the model.", "Its words are in the message."),
+    "E545": Page(
+        "ONNX Runtime crashed or took too long.",
         "Compare with another reference.",
     ),
     "E601": Page("The board is unknown.", "`mcuc boards` lists them; or give a `board.toml`."),
@@ -261,6 +310,46 @@ CODES: dict[str, Page] = {
         "Check the arena's size and alignment.",
     ),
     "E620": Page("The program did not end in time.", "Give more time, or look for a hang."),
+    "E621": Page(
+        "The device does not answer.",
+        "Flash the firmware of this model; check port, baud rate and wiring; press reset.",
+    ),
+    "E622": Page(
+        "The device's answer comes too slowly to be whole in time.",
+        "Check the baud rate, and that no other program reads from the port.",
+    ),
+    "E630": Page(
+        "What comes from the device is damaged, again and again.",
+        "Check baud rate, clock and wiring; close other programs on the port.",
+    ),
+    "E631": Page(
+        "The device runs the firmware of another model, or of an older build of this one.",
+        "Flash the firmware of this model.",
+    ),
+    "E632": Page(
+        "Weights in the device's flash are not what the model has: their CRC-32 differs.",
+        "Flash again and verify; a flash that keeps failing is worn out or wrongly clocked.",
+    ),
+    "E633": Page(
+        "The memory of the weights is blank or cannot be read. Nothing was inferred.",
+        "Program the external flash too, and switch its interface on before the models run.",
+    ),
+    "E634": Page(
+        "The device was reset while it worked, without a fault.",
+        "Look for a watchdog, a weak supply, or a debugger that resets.",
+    ),
+    "E635": Page(
+        "The device speaks another version of the protocol.",
+        "Build and flash the firmware anew.",
+    ),
+    "E636": Page(
+        "The device refused a request.",
+        "Flash the firmware of this model and version; report it if that does not help.",
+    ),
+    "E637": Page(
+        "The device's counter does not run, so that nothing can be profiled.",
+        "Name another counter in the board file; emulators have no DWT cycle counter.",
+    ),
     "E801": Page("The report was written by another version.", "Compile the model again."),
     "E900": Page("An unexpected exception.", "Report it with the output of `-vv`."),
     "E901": Page(
@@ -305,10 +394,12 @@ prints the entry of a code. The first digit tells whose problem it is, and so do
 | E2xx | quantization parameters | 1 |
 | E3xx | kernels and schedules | 1 |
 | E4xx | memory | 4 |
-| E5xx | compilers, emulators and other tools | 5 |
+| E50x, E54x | compilers, emulators and other tools | 5 |
+| E52x | the port to a device | 5 |
 | E60x | boards | 1 |
 | E61x | the device faulted or did not answer | 7 |
-| E62x | the device did not finish in time | 6 |
+| E62x | the device did not finish or answer in time | 6 |
+| E63x | the device answered, but not as it has to | 7 |
 | E8xx | reports | 1 |
 | E9xx | a bug in mcuc: please report it, with the model if you can | 70 |
 

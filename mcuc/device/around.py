@@ -97,7 +97,7 @@ def _build(
         defines=sizes,
         sanitize=board is None,
     )
-    own = [Source(common / name) for name in ("around.c", *port_files(board))]
+    own = [Source(common / name) for name in ("around.c", *port_files(board, uart=False))]
     objects = compile_objects(toolchain, board, [*map(Source, sources), *own], options, out / "o")
     path = link(toolchain, board, objects, out / "around.elf", script=script, options=options)
     return Program(path, board, config, toolchain, tuple(objects), read_elf(path))
