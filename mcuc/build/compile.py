@@ -12,6 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from mcuc import __version__
+from mcuc.around.plan import Around
+from mcuc.build.around import around_facts, around_of
 from mcuc.build.bench import Unit
 from mcuc.build.choose import Chosen
 from mcuc.build.options import Options, usage
@@ -53,6 +55,7 @@ class Compiled:
         board: The board compiled for.
         model_name: File name of the model.
         model_bytes: Its contents.
+        around: What is made around the model.
         arithmetic: The arithmetic chosen for it, and what that cost.
         directory: Where the output was written, or None.
         kept: Files in it that the user had changed, left as they are.
@@ -65,6 +68,7 @@ class Compiled:
     board: Board
     model_name: str
     model_bytes: bytes
+    around: Around
     arithmetic: Arithmetic
     directory: Path | None = None
     kept: tuple[str, ...] = ()
@@ -120,6 +124,9 @@ def compile_model(
     latency: int | None = None,
     sliding: int | None = None,
     point: int | None = None,
+    preprocess: Mapping[str, Any] | None = None,
+    postprocess: Mapping[str, Any] | None = None,
+    labels: Sequence[str] = (),
     io_layout: str = "nchw",
     input_shapes: Mapping[str, Sequence[int]] | None = None,
     precision: str = "auto",
@@ -139,7 +146,8 @@ def compile_model(
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
         minimize, max_recompute, latency, sliding, point, io_layout, input_shapes: See `Options`.
-        precision, calibration, calibration_method, auto_precision: See `Options`.
+        precision, calibration, calibration_method, auto_precision, preprocess,
+            postprocess, labels: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
         project: Forms of what is written: "platformio", "cmake", ...; empty = by the board.
 
@@ -161,6 +169,9 @@ def compile_model(
         latency=latency,
         sliding=sliding,
         point=point,
+        preprocess=preprocess,
+        postprocess=postprocess,
+        labels=tuple(labels),
         io_layout=io_layout,
         input_shapes=tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items()),
         precision=precision,
@@ -226,7 +237,8 @@ def compile_graph(
     forms_for(options.project, board)
     lowered = lower_and_plan(arithmetic.graph, board.target, options)
     name = identifier(options.name or path.stem)
-    project = generate(lowered.program, lowered.plan, name, path.name)
+    around = around_of(lowered, options)
+    project = generate(lowered.program, lowered.plan, name, path.name, around)
     application = _application(project, lowered, board, options)
     footprint = _footprint(project, application)
     origin = Origin(
@@ -253,7 +265,8 @@ def compile_graph(
     if application is None:
         report["notes"].append("no compiler for this board: code, static and stack are not known")
     _check_budget(report, lowered, board, options)
-    return Compiled(lowered, project, report, options, board, path.name, data, arithmetic)
+    report["around"] = around_facts(around, project)
+    return Compiled(lowered, project, report, options, board, path.name, data, around, arithmetic)
 
 
 def write(compiled: Compiled, directory: Path) -> Compiled:
@@ -283,10 +296,13 @@ def _application(
         for path, text in project.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
-        names = (f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE)
+        names = [f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE]
+        extra = project.around
+        names += [f"{project.name}_around.c"] if extra else []
+        also = extra.functions if extra else ()
         try:
             return build_application(
-                folder, names, project.run_function, board, optimize=options.optimize
+                folder, names, project.run_function, board, also=also, optimize=options.optimize
             )
         except ToolchainError as error:
             if error.code == "E501":
