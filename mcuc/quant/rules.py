@@ -11,7 +11,6 @@ from typing import Literal
 
 from mcuc.ir.graph import Node
 from mcuc.ir.types import DType, Quant
-from mcuc.numerics.unary import TABLES
 from mcuc.ops import average_pool2d, max_pool2d, pairwise, reduce, unary
 from mcuc.ops.softmax import OUTPUTS as SOFTMAX_OUTPUTS
 
@@ -80,7 +79,7 @@ def rule_of(node: Node) -> Rule | None:
         by_function = {"sub": _FREE_PAIR, "minimum": _COMPARED, "maximum": _COMPARED}
         return by_function.get(attrs.function)
     if isinstance(attrs, unary.Attrs):
-        return _FREE if attrs.function in TABLES and attrs.function != "neg" else None
+        return None if attrs.function == "neg" else _FREE
     return _RULES.get(node.op)
 
 
