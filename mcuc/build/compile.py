@@ -19,8 +19,8 @@ from mcuc.build.choose import Chosen
 from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
-from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.build.project import forms_for, project_files
+from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.device.application import Application, build_application
 from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
@@ -31,7 +31,6 @@ from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
-from mcuc.schedule.spec import Group
 from mcuc_codegen.forms import EXAMPLE, USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
@@ -113,11 +112,15 @@ def compile_model(
     sram: int | None = None,
     flash: int | None = None,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
+<<<<<<< HEAD
     calibration: str | Path = "",
     labels: Sequence[str] = (),
     groups: Sequence[Group] = (),
     project: Sequence[str] = (),
     **others: Any,
+=======
+    **options: Any,
+>>>>>>> main
 ) -> Compiled:
     """Compiles a model for a board.
 
@@ -126,14 +129,21 @@ def compile_model(
         out: Folder to write; None writes nothing.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
+<<<<<<< HEAD
         input_shapes, calibration, labels: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
         project: Forms of what is written: "platformio", "cmake", ...; empty = by the board.
         others: Fields of `Options` by their names: board, io, schedule, precision ...
+=======
+        input_shapes: Sizes of inputs of an ONNX model, by name.
+        options: All others of `Options`: `board`, `schedule`, `precision` ...
+>>>>>>> main
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
+        TypeError: An option that there is not.
     """
+<<<<<<< HEAD
     options = Options(
         sram_bytes=sram,
         flash_bytes=flash,
@@ -145,6 +155,19 @@ def compile_model(
         **others,
     )
     compiled = compile_with(Path(model), options)
+=======
+    shapes = tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items())
+    for key, kind in (
+        ("groups", tuple),
+        ("project", tuple),
+        ("labels", tuple),
+        ("calibration", str),
+    ):
+        if key in options:
+            options[key] = kind(options[key])
+    chosen = Options(sram_bytes=sram, flash_bytes=flash, input_shapes=shapes, **options)
+    compiled = compile_with(Path(model), chosen)
+>>>>>>> main
     return compiled if out is None else write(compiled, Path(out))
 
 
