@@ -87,67 +87,37 @@ class Compiled:
 def compile_model(
     model: str | Path,
     *,
-    board: str = "qemu_m4",
     out: str | Path | None = None,
-    io: str = "stored",
-    numerics: str = "litert-2.3",
-    optimize: str = "balanced",
     sram: int | None = None,
     flash: int | None = None,
-    name: str = "",
-    input_mode: str = "consumed",
-    schedule: str = "auto",
-    minimize: str = "balanced",
-    max_recompute: float = 0.0,
-    latency: int | None = None,
-    sliding: int | None = None,
-    point: int | None = None,
-    io_layout: str = "nchw",
     input_shapes: Mapping[str, Sequence[int]] | None = None,
-    precision: str = "auto",
     calibration: str | Path = "",
-    calibration_method: str = "minmax",
-    auto_precision: bool = False,
     groups: Sequence[Group] = (),
+    **others: Any,
 ) -> Compiled:
     """Compiles a model for a board.
 
     Args:
         model: A `.tflite` or `.onnx` file.
-        board: Board id, or path of a board.toml.
         out: Folder to write; None writes nothing.
-        io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
-        minimize, max_recompute, latency, sliding, point, io_layout, input_shapes: See `Options`.
-        precision, calibration, calibration_method, auto_precision: See `Options`.
+        input_shapes: Sizes of inputs by name, where the file leaves them open.
+        calibration: Samples to quantize a float model with.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
+        others: Any other field of `Options`: board, io, precision, schedule, ...
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
+        TypeError: for a name that `Options` has not.
     """
     options = Options(
-        board=board,
-        io=io,
-        numerics=numerics,
-        optimize=optimize,
         sram_bytes=sram,
         flash_bytes=flash,
-        name=name,
-        input_mode=input_mode,
-        schedule=schedule,
-        minimize=minimize,
-        max_recompute=max_recompute,
-        latency=latency,
-        sliding=sliding,
-        point=point,
-        io_layout=io_layout,
         input_shapes=tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items()),
-        precision=precision,
         calibration=str(calibration),
-        calibration_method=calibration_method,
-        auto_precision=auto_precision,
         groups=tuple(groups),
+        **others,
     )
     compiled = compile_with(Path(model), options)
     return compiled if out is None else write(compiled, Path(out))
