@@ -1,4 +1,4 @@
-"""Float graphs become integer graphs: recipes, special channels, islands, and the same every time."""
+"""Float graphs become integer graphs: recipes, special channels, islands, determinism."""
 
 from __future__ import annotations
 
