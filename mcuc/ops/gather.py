@@ -32,8 +32,8 @@ class Attrs:
     Attributes:
         axis: GATHER: the axis they count along, from the front.
         batch_dims: Leading axes that both operands share.
-        several: GATHER_ND: the last axis of the indices counts along as many axes as it is long, the
-            first behind the shared ones.
+        several: GATHER_ND: the last axis of the indices counts along as many axes as it is long,
+            the first behind the shared ones.
     """
 
     axis: int = 0

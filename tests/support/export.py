@@ -22,6 +22,7 @@ from mcuc.ops import (
     average_pool2d,
     batch_matmul,
     concatenation,
+    cumsum,
     fully_connected,
     gather,
     mean,
@@ -187,6 +188,8 @@ def _size(type_: TensorType) -> tuple[int, int]:
 def _pool(export: _Export, node: Node) -> None:
     attrs = node.attrs
     assert isinstance(attrs, pooling.PoolAttrs)
+    if attrs.dilation != (1, 1):
+        raise CannotExportError("TFLite has no pool over windows with gaps")
     size = _size(export.graph.type(node.inputs[0]))  # type: ignore[arg-type]
     same = explicit_pad("SAME", size, attrs.filter, attrs.stride)
     if attrs.pad not in (same, NO_PAD):
@@ -290,6 +293,13 @@ def _batch_matmul(export: _Export, node: Node) -> None:
     export.write("BATCH_MATMUL", node, options)
 
 
+def _cumsum(export: _Export, node: Node) -> None:
+    attrs = node.attrs
+    assert isinstance(attrs, cumsum.Attrs)
+    options = {"exclusive": attrs.exclusive, "reverse": attrs.reverse}
+    export.write("CUMSUM", node, options, [export.integers("axis", attrs.axis)])
+
+
 def _gather(export: _Export, node: Node) -> None:
     attrs = node.attrs
     assert isinstance(attrs, gather.Attrs)
@@ -355,6 +365,10 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "gather": _gather,
     "select": _select,
     "layer_norm": _without_operator,
+    "recurrent": _without_operator,
+    "resample": _without_operator,
+    "top_k": _without_operator,
+    "cumsum": _cumsum,
     "unary": _unary,
     "arg_max": _arg_max,
     "resize_bilinear": _resize_bilinear,

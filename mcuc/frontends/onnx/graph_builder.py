@@ -36,6 +36,8 @@ class GraphBuilder:
         self.values: dict[int, Value] = {}
         self.nodes: list[Node] = []
         self.loc = Loc()
+        # int16 values whose integers are not those of the file: the zero point is 0 here.
+        self.moved_zero: set[int] = set()
         self._numerics = numerics
         self._known: dict[tuple[bytes, tuple[int, ...], str], int] = {}
 

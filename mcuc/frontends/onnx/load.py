@@ -20,7 +20,7 @@ from mcuc.frontends.onnx.constants import evaluated
 from mcuc.frontends.onnx.graph_builder import GraphBuilder
 from mcuc.frontends.onnx.handlers import DOMAINS, HANDLERS
 from mcuc.frontends.onnx.operator import Operator
-from mcuc.frontends.onnx.ports import Ports
+from mcuc.frontends.onnx.ports import Ports, output_value
 from mcuc.frontends.onnx.proto import (
     STANDARD,
     Model,
@@ -95,7 +95,7 @@ class _Loader:
             for name in node.output:
                 if name and name not in self._values and name not in self._constants:
                     self._values[name] = None
-        outputs = [self._output(port.name) for port in self._model.graph.output]
+        outputs = [self._output(port) for port in self._model.graph.output]
         raise_all(self._problems[:_MOST_PROBLEMS])
         known = [v for v in outputs if v is not None]
         return Loaded(self._finished(list(inputs.values()), known), tuple(ports.notes))
@@ -109,13 +109,19 @@ class _Loader:
         nodes = tuple(self._graph.nodes)
         return Graph(nodes, values, tuple(sources), tuple(outputs), self._path.stem)
 
-    def _output(self, name: str) -> int | None:
+    def _output(self, port: Any) -> int | None:
+        name = port.name
         self._graph.loc = Loc(self._model.file, tensor=name)
         if name not in self._values and name not in self._constants:
             problem = self._graph.error("E104", f"nothing computes the output {name!r}")
             self._problems.append(problem)
             return None
-        return self._value(name)
+        try:
+            value = self._value(name)
+            return None if value is None else output_value(port, value, self._graph)
+        except McucError as problem:
+            self._problems.extend(flatten(problem))
+            return None
 
     def _value(self, name: str) -> int | None:
         """The value of a name; a constant enters the graph with its first reader."""
@@ -123,12 +129,16 @@ class _Loader:
             self._values[name] = self._constant(name)
         return self._values[name]
 
+    def _is_empty(self, name: str) -> bool:
+        """Whether an operand is a constant without elements: how exporters leave one out."""
+        return name in self._constants and self._constants[name].size == 0
+
     def _constant(self, name: str) -> int | None:
         data = self._constants[name]
         if data.size == 0:
-            raise self._graph.error("E116", f"the operand {name!r} has no elements")
-        if data.dtype in (np.float64, np.float16):
-            data = data.astype(np.float32)
+            raise self._graph.error("E116", f"{name!r} has no elements")
+        if data.dtype.kind == "f":
+            data = self._finite(name, data)
         if data.dtype in (np.uint32, np.uint64):
             data = data.astype(np.int64)
         try:
@@ -136,6 +146,13 @@ class _Loader:
         except KeyError:
             raise self._graph.error("E110", f"the operand {name!r} is {data.dtype}") from None
         return self._graph.constant(data, name)
+
+    def _finite(self, name: str, data: Array) -> Array:
+        """As float32; infinities, of which masks are made, are the largest numbers that there are."""
+        largest = np.finfo(np.float32).max
+        if np.isnan(data).any():
+            raise self._graph.error("E115", f"{name!r} holds NaN")
+        return np.clip(data.astype(np.float64), -largest, largest).astype(np.float32)
 
     def _read(self, index: int, node: Any, produced: Mapping[str, int]) -> None:
         self._check_operands(index, node, produced)
@@ -155,7 +172,9 @@ class _Loader:
                 f"the operator {operator} is not supported",
                 help="`mcuc ops` lists the operators; replace it, or run it outside of the model",
             )
-        inputs = tuple(self._value(name) if name else None for name in node.input)
+        inputs = tuple(
+            None if not name or self._is_empty(name) else self._value(name) for name in node.input
+        )
         opset = self._model.opset if node.domain in STANDARD else 1
         results = handler(Operator(node, inputs, opset, self._graph))
         for name, value in zip(node.output, results, strict=False):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from mcuc.errors import Loc, McucError, ModelError
 from mcuc.frontends.onnx.graph_builder import MAX_ELEMENTS, GraphBuilder
 from mcuc.frontends.onnx.proto import Model
 from mcuc.ir.types import DType, TensorType
+from mcuc.ops import quantize
 
 # Element types of `TensorProto`, as far as a run-time tensor may have them.
 _DTYPES = {
@@ -123,8 +125,23 @@ class Ports:
 
     def _named(self, name: str, symbol: str, size: int) -> int:
         """A size that a name of the file stands for: it is the same wherever the name is."""
-        if symbol and self._symbols.setdefault(symbol, (size, name))[0] != size:
+        if symbol not in ("", "?") and self._symbols.setdefault(symbol, (size, name))[0] != size:
             other, where = self._symbols[symbol]
             what = f"has {size} elements on the axis {symbol!r}, which {where!r} has {other} on"
             raise self._error("E109", name, what)
         return size
+
+
+def output_value(port: Any, value: int, graph: GraphBuilder) -> int:
+    """An output with the element type that the file says: uint8 is int8 inside."""
+    from onnx import TensorProto
+
+    type_ = graph.type(value)
+    if value in graph.moved_zero:
+        raise graph.error("E203", "an int16 output of the model has a zero point")
+    unsigned = port.type.tensor_type.elem_type == TensorProto.UINT8
+    if not unsigned or type_.dtype is not DType.S8 or type_.quant is None:
+        return value
+    zeros = tuple(zero + 128 for zero in type_.quant.zero_points)
+    quant = replace(type_.quant, zero_points=zeros)
+    return graph.add("quantize", quantize.Attrs(), (value,), DType.U8, quant)

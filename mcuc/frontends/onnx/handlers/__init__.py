@@ -5,6 +5,7 @@ from __future__ import annotations
 from mcuc.frontends.onnx.handlers import (
     contractions,
     elementwise,
+    integers,
     moves,
     normalization,
     pooling,
@@ -19,6 +20,7 @@ from mcuc.frontends.onnx.operator import Handler
 HANDLERS: dict[str, Handler] = {
     **contractions.HANDLERS,
     **elementwise.HANDLERS,
+    **integers.HANDLERS,
     **moves.HANDLERS,
     **normalization.HANDLERS,
     **pooling.HANDLERS,

@@ -113,7 +113,9 @@ def lp_normalization(operator: Operator) -> Results:
         raise operator.error("E115", f"a norm of order {p}")
     powers = operator.unary("abs" if p == 1 else "square", x)
     norm = operator.reduced("sum", powers, (axis,), keep=True)
-    return (operator.pair("div", x, norm if p == 1 else operator.unary("sqrt", norm)),)
+    root = norm if p == 1 else operator.unary("sqrt", norm)
+    least = operator.graph.scalar(float(np.finfo(np.float32).tiny))  # of zeros it is 0, not 0 / 0
+    return (operator.pair("div", x, operator.pair("maximum", root, least)),)
 
 
 def instance_normalization(operator: Operator) -> Results:

@@ -107,7 +107,8 @@ def _places(operator: Operator, size: int, out: int, scale: float) -> Floats:
         center = size / 2
         return center * (1 - adjustment) + (at + 0.5) / scale - 0.5
     if mode == "align_corners":
-        return at * (size - 1) / (out - 1) if out > 1 else np.zeros(1)
+        length = scale * size  # which need not be whole
+        return at * (size - 1) / (length - 1) if length > 1 else np.zeros(out)
     if mode == "asymmetric":
         return at / scale
     raise operator.error("E115", f"a Resize with the coordinates {mode!r} is not supported")

@@ -9,8 +9,8 @@ from mcuc.frontends.onnx.operator import Handler, Operator, Results
 
 
 def reshape(operator: Operator) -> Results:
-    """A size of 0 is that of the input (without allowzero), one of -1 is what remains."""
-    shape = list(operator.integers(1, "new shape"))
+    """Without a shape (one of no sizes) to a scalar. A size of 0 is that of the input (without allowzero), one of -1 is what remains."""
+    shape = list(operator.integers(1, "new shape")) if operator.has(1) else []
     if not operator.int("allowzero", 0):
         for i, size in enumerate(shape):
             if size == 0:

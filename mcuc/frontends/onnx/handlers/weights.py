@@ -13,30 +13,34 @@ from mcuc.ops import conv2d, depthwise_conv2d, fully_connected, transpose_conv
 
 def conv(operator: Operator) -> Results:
     """Weights [O, C / group, ...]; the kernel's size is theirs."""
-    graph, x = operator.graph, operator.value()
     operator.const(1, "weights")
-    weights, shape = operator.value(1), operator.shape(1)
-    if len(shape) != len(operator.shape()) or len(shape) not in (3, 4):
+    return (convolved(operator, operator.value(), operator.value(1), operator.optional(2)),)
+
+
+def convolved(operator: Operator, x: int, weights: int, bias: int | None) -> int:
+    """The convolution of a float map with constant weights."""
+    graph = operator.graph
+    size, shape = graph.shape(x), graph.shape(weights)
+    if len(shape) != len(size) or len(shape) not in (3, 4):
         raise operator.error(
             "E114",
-            f"input {operator.shape()} and weights {shape}",
+            f"input {size} and weights {shape}",
             "convolutions over one or two axes are supported",
         )
+    places = geometry(operator, shape[2:], size[2:])
     if len(shape) == 3:
         weights, shape = _one_row(operator, weights)
-    group, channels = operator.int("group", 1), operator.shape()[1]
+    group, channels = operator.int("group", 1), size[1]
     if group < 1 or shape[1] * group != channels or shape[0] % group:
         what = f"weights {shape} in {group} groups for {channels} channels"
         raise operator.error("E111", what)
-    places = geometry(operator, operator.shape(1)[2:], operator.shape()[2:])
     window = {"stride": places.stride, "dilation": places.dilation, "pad": places.pad}
-    bias = operator.optional(2)
     if 1 < group == channels:
         last = graph.transpose(weights, (1, 2, 3, 0))
         attrs: object = depthwise_conv2d.Attrs(**window)
-        return (on_map(operator, x, _node(operator, "depthwise_conv2d", attrs, last, bias)),)
+        return on_map(operator, x, _node(operator, "depthwise_conv2d", attrs, last, bias))
     last = graph.transpose(weights, (0, 2, 3, 1))
-    return (on_map(operator, x, _node(operator, "conv2d", conv2d.Attrs(**window), last, bias)),)
+    return on_map(operator, x, _node(operator, "conv2d", conv2d.Attrs(**window), last, bias))
 
 
 def _one_row(operator: Operator, weights: int) -> tuple[int, tuple[int, ...]]:
