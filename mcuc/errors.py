@@ -123,6 +123,12 @@ class ToolchainError(McucError):
     exit_code = 5
 
 
+class PortError(McucError):
+    """E52x: the port to the device is missing, taken, or went away."""
+
+    exit_code = 5
+
+
 class BoardError(McucError):
     """E6xx: a board is unknown, or its description is wrong."""
 

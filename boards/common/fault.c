@@ -28,20 +28,6 @@ __attribute__((naked)) void mcuc_fault_entry(void)
       "1: .word mcuc_fault_stack_top\n");
 }
 
-static void print_word(const char *name, uint32_t value)
-{
-  static const char digits[] = "0123456789abcdef";
-  char text[9];
-  int i;
-  for (i = 7; i >= 0; --i) {
-    text[i] = digits[value & 15u];
-    value >>= 4;
-  }
-  text[8] = '\0';
-  mcuc_port_print(name);
-  mcuc_port_print(text);
-}
-
 static uint32_t load(uint32_t address)
 {
   return *(const volatile uint32_t *)address;
@@ -51,15 +37,14 @@ _Noreturn void mcuc_fault_report(uint32_t frame, uint32_t exception)
 {
   const int readable = frame >= (uint32_t)(uintptr_t)mcuc_stack_low &&
                        frame + FRAME_BYTES <= (uint32_t)(uintptr_t)mcuc_stack_top;
-  mcuc_port_print("\nmcuc-fault");
-  print_word(" exception=", exception & 511u);
-  print_word(" pc=", readable ? load(frame + 4u * FRAME_PC) : 0u);
-  print_word(" lr=", readable ? load(frame + 4u * FRAME_LR) : 0u);
-  print_word(" sp=", frame);
-  print_word(" cfsr=", load(CFSR));
-  print_word(" hfsr=", load(HFSR));
-  print_word(" mmfar=", load(MMFAR));
-  print_word(" bfar=", load(BFAR));
-  mcuc_port_print("\n");
-  mcuc_port_exit(MCUC_EXIT_FAULT);
+  mcuc_fault fault;
+  fault.exception = exception & 511u;
+  fault.pc = readable ? load(frame + 4u * FRAME_PC) : 0u;
+  fault.lr = readable ? load(frame + 4u * FRAME_LR) : 0u;
+  fault.sp = frame;
+  fault.cfsr = load(CFSR);
+  fault.hfsr = load(HFSR);
+  fault.mmfar = load(MMFAR);
+  fault.bfar = load(BFAR);
+  mcuc_port_fault(&fault);
 }

@@ -1,5 +1,6 @@
 /* What the test program needs of the machine it runs on: files and console of the host, a counter,
- * and a look at the stack. Implemented by port_semihosting.c (firmware) and port_host.c. */
+ * and a look at the stack. Implemented by port_semihosting.c or port_uart.c (firmware, with
+ * port_arm.c and others for the parts of a core) and port_host.c. */
 #ifndef MCUC_PORT_H
 #define MCUC_PORT_H
 
@@ -24,15 +25,21 @@ void mcuc_port_close(int32_t file);
 void mcuc_port_print(const char *text);
 _Noreturn void mcuc_port_exit(int status);
 
+/* What the core tells about a fault (Armv7-M's registers), told to the host and then the end. */
+typedef struct mcuc_fault {
+  uint32_t exception, pc, lr, sp, cfsr, hfsr, mmfar, bfar;
+} mcuc_fault;
+_Noreturn void mcuc_port_fault(const mcuc_fault *fault);
+
 /* The counter, free running and counting up. `start` restarts it; `ticks` are its low 32 bits;
  * `wraps` says how often 2^32 ticks passed on top of the `ticks` since `start`, or that the counter
  * cannot tell. mcuc_port_units turns ticks into the board's unit, rounded: a tick is finer than an
  * instruction, so the result is exact. */
 #define MCUC_WRAPS_UNKNOWN 0xFFFFFFFFu
+int mcuc_port_counter_present(void); /* it is there and runs; starts it */
 void mcuc_port_counter_start(void);
 uint32_t mcuc_port_counter_ticks(void);
 uint32_t mcuc_port_counter_wraps(uint32_t ticks);
-int mcuc_port_counter_present(void);
 uint64_t mcuc_port_units(uint64_t ticks);
 
 /* The stack: `pointer` is the caller's stack pointer (0 on a host: nothing is known); `paint` fills

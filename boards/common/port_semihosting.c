@@ -1,8 +1,6 @@
 /* Port for firmware: Arm semihosting serves files, console and exit (QEMU, or a debugger). */
 #include "port.h"
 
-#include "mcuc_board.h"
-
 enum {
   SYS_OPEN = 0x01,
   SYS_CLOSE = 0x02,
@@ -90,27 +88,33 @@ _Noreturn void mcuc_port_exit(int status)
   }
 }
 
-int mcuc_port_counter_present(void)
+static void print_word(const char *name, uint32_t value)
 {
-  return 1;
+  static const char digits[] = "0123456789abcdef";
+  char text[9];
+  int i;
+  for (i = 7; i >= 0; --i) {
+    text[i] = digits[value & 15u];
+    value >>= 4;
+  }
+  text[8] = '\0';
+  mcuc_port_print(name);
+  mcuc_port_print(text);
 }
 
-uint64_t mcuc_port_units(uint64_t ticks)
+_Noreturn void mcuc_port_fault(const mcuc_fault *fault)
 {
-  const uint64_t scaled = ticks * MCUC_BOARD_COUNTER_NUMERATOR;
-  return (scaled + MCUC_BOARD_COUNTER_DENOMINATOR / 2) / MCUC_BOARD_COUNTER_DENOMINATOR;
-}
-
-void mcuc_port_forbid(const void *data, uint32_t bytes)
-{
-  (void)data;
-  (void)bytes;
-}
-
-void mcuc_port_allow(const void *data, uint32_t bytes)
-{
-  (void)data;
-  (void)bytes;
+  mcuc_port_print("\nmcuc-fault");
+  print_word(" exception=", fault->exception);
+  print_word(" pc=", fault->pc);
+  print_word(" lr=", fault->lr);
+  print_word(" sp=", fault->sp);
+  print_word(" cfsr=", fault->cfsr);
+  print_word(" hfsr=", fault->hfsr);
+  print_word(" mmfar=", fault->mmfar);
+  print_word(" bfar=", fault->bfar);
+  mcuc_port_print("\n");
+  mcuc_port_exit(MCUC_EXIT_FAULT);
 }
 
 /* The host gives "<program> <request> <response>"; the names hold no blanks. */

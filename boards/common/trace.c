@@ -1,5 +1,6 @@
 /* Profile and output hash of every step; linked when the driver is compiled with MCUC_TRACE. */
 #include "harness.h"
+#include "crc32.h"
 #include "port.h"
 
 #ifndef MCUC_TEST_MAX_STEPS
@@ -16,30 +17,17 @@ typedef struct trace_state {
 } trace_state;
 
 static MCUC_OUTSIDE trace_state trace;
+static MCUC_OUTSIDE mcuc_watch watch;
 
 void mcuc_trace_begin(const mcuc_step *step);
 void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y, int32_t n);
 
-/* CRC-32, polynomial 0xEDB88320 reflected, four bits at a time. */
-static uint32_t crc_update(uint32_t crc, const uint8_t *data, uint32_t bytes)
-{
-  static const uint32_t table[16] = {
-      0x00000000u, 0x1DB71064u, 0x3B6E20C8u, 0x26D930ACu, 0x76DC4190u, 0x6B6B51F4u,
-      0x4DB26158u, 0x5005713Cu, 0xEDB88320u, 0xF00F9344u, 0xD6D6A3E8u, 0xCB61B38Cu,
-      0x9B64C2B0u, 0x86D3D2D4u, 0xA00AE278u, 0xBDBDF21Cu,
-  };
-  crc = ~crc;
-  while (bytes-- > 0) {
-    crc ^= *data++;
-    crc = (crc >> 4) ^ table[crc & 15u];
-    crc = (crc >> 4) ^ table[crc & 15u];
-  }
-  return ~crc;
-}
-
 void mcuc_trace_reset(int enabled, uint32_t overhead_units)
 {
   uint32_t i;
+  watch.seen = 0;
+  watch.crc = 0;
+  watch.count = 0;
   trace.enabled = enabled;
   trace.overflow = 0;
   trace.overhead = overhead_units;
@@ -52,6 +40,17 @@ void mcuc_trace_reset(int enabled, uint32_t overhead_units)
     entry->units_high = 0;
     entry->crc = 0;
   }
+}
+
+void mcuc_trace_watch(int32_t step, uint32_t offset)
+{
+  watch.step = step;
+  watch.offset = offset;
+}
+
+const mcuc_watch *mcuc_trace_watched(void)
+{
+  return &watch;
 }
 
 uint32_t mcuc_trace_count(void)
@@ -69,12 +68,27 @@ int mcuc_trace_overflow(void)
   return trace.overflow;
 }
 
+static void look(const uint8_t *data, uint32_t bytes)
+{
+  uint32_t before = watch.offset > watch.seen ? watch.offset - watch.seen : 0u;
+  before = before < bytes ? before : bytes;
+  watch.crc = mcuc_crc32(watch.crc, data, before);
+  watch.seen += bytes;
+  while (before < bytes && watch.count < MCUC_WATCH_BYTES) {
+    watch.bytes[watch.count++] = data[before++];
+  }
+}
+
 static uint32_t crc_row(uint32_t crc, const mcuc_step *step, const mcuc_memory *memory, int32_t y)
 {
+  const uint32_t bytes = (uint32_t)step->out_pixel_bytes;
   int32_t x;
   for (x = step->x0; x < step->x1; ++x) {
-    crc =
-        crc_update(crc, mcuc_output_at(memory, &step->out, y, x), (uint32_t)step->out_pixel_bytes);
+    const uint8_t *const pixel = (const uint8_t *)mcuc_output_at(memory, &step->out, y, x);
+    crc = mcuc_crc32(crc, pixel, bytes);
+    if (step->id == watch.step) {
+      look(pixel, bytes);
+    }
   }
   return crc;
 }
@@ -82,14 +96,15 @@ static uint32_t crc_row(uint32_t crc, const mcuc_step *step, const mcuc_memory *
 void mcuc_trace_begin(const mcuc_step *step)
 {
   (void)step;
-  trace.started = mcuc_port_counter_ticks();
+  if (trace.enabled) {
+    trace.started = mcuc_port_counter_ticks();
+  }
 }
 
 void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y, int32_t n)
 {
-  /* Of one call: far below 2^32 ticks, so that a wrap in between does no harm. */
-  uint64_t units = mcuc_port_units(mcuc_port_counter_ticks() - trace.started);
   mcuc_trace_entry *entry;
+  uint64_t units;
   uint64_t sum;
   int32_t row = y;
   int32_t end = y + n;
@@ -97,6 +112,8 @@ void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y,
   if (!trace.enabled) {
     return;
   }
+  /* Of one call: far below 2^32 ticks, so that a wrap in between does no harm. */
+  units = mcuc_port_units(mcuc_port_counter_ticks() - trace.started);
   if (step->id < 0 || step->id >= MCUC_TEST_MAX_STEPS) {
     trace.overflow = 1;
     return;

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -17,6 +18,7 @@ from mcuc_codegen.ports import PortView, port_views
 from mcuc_codegen.sources import driver_headers, kernel_header, kernel_sources, runtime_files
 from mcuc_codegen.tables import Tables
 
+DIGEST_BYTES = 16  # MCUC_DIGEST_BYTES
 STATE_BYTES = 4  # rows of the input that have come, or runs of a sliding window
 
 
@@ -56,6 +58,12 @@ class Project:
     delivery: str = ""
     window: int = 0
     window_runs: int = 1
+
+    @property
+    def digest(self) -> bytes:
+        """16 bytes that tell this C from any other."""
+        parts = (part for item in sorted(self.files.items()) for part in item)
+        return hashlib.sha256("\0".join(parts).encode()).digest()[:DIGEST_BYTES]
 
     @property
     def run_function(self) -> str:

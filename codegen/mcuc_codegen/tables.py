@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import zlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -22,6 +23,7 @@ class DataTable:
     length: int
     initializer: str
     size_bytes: int
+    crc32: int
     note: str
 
 
@@ -87,6 +89,7 @@ class Tables:
                     length=flat.size,
                     initializer=array_initializer(flat),
                     size_bytes=flat.nbytes,
+                    crc32=zlib.crc32(key[1]),
                     note=comment(note),
                 )
             )

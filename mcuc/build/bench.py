@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcuc.device import firmware, harness, toolchain
+from mcuc.device import firmware, harness, remote, toolchain
 from mcuc.device.boards import Board
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Program
@@ -50,6 +50,7 @@ def build_bench(
     stack_usage: bool = False,
     merge: bool = False,
     compiler: toolchain.Toolchain | None = None,
+    transport: str = "semihosting",
 ) -> firmware.Program:
     """Writes the sources of all units into `folder` and links them with the harness.
 
@@ -59,6 +60,7 @@ def build_bench(
         merge: Compile all units as one translation unit that shares its kernels: fast for many
             small models.
         compiler: Default: the best one installed.
+        transport: Of firmware.TRANSPORTS.
     """
     sources = _written(units, folder, merge)
     steps = max((len(unit.program.steps()) for unit in units), default=0)
@@ -69,6 +71,7 @@ def build_bench(
         guard_bytes=_guard_bytes(board),
         max_steps=max(1, steps) if trace else 0,
         sanitize=sanitize,
+        transport=transport,
     )
     return firmware.build_program(
         sources,
@@ -143,7 +146,10 @@ def run_bench(
     runs: int = 2,
     poisons: Sequence[int] = POISONS,
     trace: bool = False,
+    watch: tuple[int, int] = (-1, 0),
     timeout_s: float = 600.0,
+    run_s: float | None = None,
+    port: str = "",
 ) -> list[list[harness.RunRecord]]:
     """Runs all vectors of all units; by unit, the records of every vector, poison and run.
 
@@ -151,6 +157,10 @@ def run_bench(
         vectors: By unit, the sets of inputs.
         runs: How often each vector runs in a row.
         poisons: What the arena is filled with before; each gives its own runs.
+        watch: See `harness.Request`.
+        timeout_s: For everything.
+        run_s: For one run, where that can be told; None = as for everything.
+        port: Of the device, for a program with a serial port; "" = its board's emulator.
 
     Raises:
         DeviceError: a fault, or memory outside the model's was written.
@@ -162,11 +172,22 @@ def run_bench(
             poison=poison,
             runs=runs,
             trace=trace,
+            watch=watch,
         )
         for i, unit in enumerate(units)
         for poison in poisons
     ]
-    records = harness.run_requests(bench, requests, timeout_s=timeout_s)
+    if bench.config.transport == "uart":
+        records = remote.run_requests(
+            bench,
+            requests,
+            timeout_s=timeout_s,
+            run_s=timeout_s if run_s is None else run_s,
+            port=port,
+            digests=[unit.project.digest for unit in units],
+        )
+    else:
+        records = harness.run_requests(bench, requests, timeout_s=timeout_s)
     result: list[list[harness.RunRecord]] = []
     for i in range(len(units)):
         mine = records[i * len(poisons) : (i + 1) * len(poisons)]

@@ -227,6 +227,27 @@ CODES: dict[str, Page] = {
         "A program for Cortex-M0+ holds instructions that the core lacks.",
         "Compile everything, libraries too, with `-mcpu=cortex-m0plus`.",
     ),
+    "E520": Page(
+        "The port does not exist, or nothing answers there.",
+        "Connect the board. `ls /dev/serial/by-id` (Linux), `ls /dev/cu.*` (macOS) or the device "
+        "manager (Windows) shows its port.",
+    ),
+    "E521": Page(
+        "The port is in use by another program.",
+        "Close the terminal, IDE or other run that has it open.",
+    ),
+    "E522": Page(
+        "There is no permission to open the port.",
+        "On Linux `sudo usermod -aG dialout $USER`, then log in again.",
+    ),
+    "E524": Page(
+        "The port went away while it was used: the board was unplugged, or the emulator ended.",
+        "Connect it again; check cable and supply.",
+    ),
+    "E525": Page(
+        "The port takes no bytes.",
+        "Check that it is the board's port; switch flow control off.",
+    ),
     "E540": Page("The TFLite interpreter is not installed.", "`pip install ai-edge-litert`."),
     "E541": Page("The TFLite interpreter refused the model.", "Its words are in the message."),
     "E542": Page(
@@ -275,6 +296,46 @@ CODES: dict[str, Page] = {
         "Check the arena's size and alignment.",
     ),
     "E620": Page("The program did not end in time.", "Give more time, or look for a hang."),
+    "E621": Page(
+        "The device does not answer.",
+        "Flash the firmware of this model; check port, baud rate and wiring; press reset.",
+    ),
+    "E622": Page(
+        "The device's answer comes too slowly to be whole in time.",
+        "Check the baud rate, and that no other program reads from the port.",
+    ),
+    "E630": Page(
+        "What comes from the device is damaged, again and again.",
+        "Check baud rate, clock and wiring; close other programs on the port.",
+    ),
+    "E631": Page(
+        "The device runs the firmware of another model, or of an older build of this one.",
+        "Flash the firmware of this model.",
+    ),
+    "E632": Page(
+        "Weights in the device's flash are not what the model has: their CRC-32 differs.",
+        "Flash again and verify; a flash that keeps failing is worn out or wrongly clocked.",
+    ),
+    "E633": Page(
+        "The memory of the weights is blank or cannot be read. Nothing was inferred.",
+        "Program the external flash too, and switch its interface on before the models run.",
+    ),
+    "E634": Page(
+        "The device was reset while it worked, without a fault.",
+        "Look for a watchdog, a weak supply, or a debugger that resets.",
+    ),
+    "E635": Page(
+        "The device speaks another version of the protocol.",
+        "Build and flash the firmware anew.",
+    ),
+    "E636": Page(
+        "The device refused a request.",
+        "Flash the firmware of this model and version; report it if that does not help.",
+    ),
+    "E637": Page(
+        "The device's counter does not run, so that nothing can be profiled.",
+        "Name another counter in the board file; emulators have no DWT cycle counter.",
+    ),
     "E801": Page("The report was written by another version.", "Compile the model again."),
     "E900": Page("An unexpected exception.", "Report it with the output of `-vv`."),
     "E901": Page(
@@ -319,10 +380,12 @@ prints the entry of a code. The first digit tells whose problem it is, and so do
 | E2xx | quantization parameters | 1 |
 | E3xx | kernels and schedules | 1 |
 | E4xx | memory | 4 |
-| E5xx | compilers, emulators and other tools | 5 |
+| E50x, E54x | compilers, emulators and other tools | 5 |
+| E52x | the port to a device | 5 |
 | E60x | boards | 1 |
 | E61x | the device faulted or did not answer | 7 |
-| E62x | the device did not finish in time | 6 |
+| E62x | the device did not finish or answer in time | 6 |
+| E63x | the device answered, but not as it has to | 7 |
 | E8xx | reports | 1 |
 | E9xx | a bug in mcuc: please report it, with the model if you can | 70 |
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from mcuc.build.compile import Compiled
 from mcuc.build.float_accuracy import accuracy_of, float_classes
-from mcuc.build.places import outputs_on
+from mcuc.build.places import Access, outputs_on
 from mcuc.build.vectors import read_arrays, to_inputs
 from mcuc.device.tflite_oracle import run_tflite
 from mcuc.errors import ModelError
@@ -56,12 +56,14 @@ def evaluate_model(
     samples: Sequence[Sequence[Array]],
     labels: Array,
     against: str = "",
+    access: Access | None = None,
 ) -> Json:
     """Top-1 accuracy of the first output in each place.
 
     Args:
         against: "tflite" also runs TFLite's interpreter and counts equal outputs; "float" the
             float model that this one was quantized from, in ONNX Runtime.
+        access: How the device is reached.
 
     Returns:
         The report with `accuracy` filled in: of the last place, with all places beside it.
@@ -77,7 +79,7 @@ def evaluate_model(
     differing = 0
     by_place = {}
     for place in places:
-        outputs = outputs_on(compiled, place, samples)
+        outputs = outputs_on(compiled, place, samples, access)
         predicted = np.array([int(np.argmax(vector[0])) for vector in outputs])
         correct = int((predicted == labels).sum())
         by_place[place] = correct

@@ -4,19 +4,19 @@ not.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
 
 from mcuc.build import against_onnx
 from mcuc.build.compile import Compiled
-from mcuc.build.places import PLACES, Bench, bench
+from mcuc.build.places import PLACES, Access, Bench, bench
+from mcuc.build.run import profiled
 from mcuc.build.vectors import random_vectors
+from mcuc.build.wrong_step import first_wrong_step
 from mcuc.device.tflite_oracle import run_tflite, run_tflite_tensors
 from mcuc.errors import ModelError
 from mcuc.ir.graph import Array, Graph
-from mcuc.ir.program import Form, Step
 from mcuc.ir.types import DType
 from mcuc.numerics import int8
 from mcuc.numerics.agreement import FLOAT_TOLERANCE, agree
@@ -33,11 +33,13 @@ TRACED = 2
 
 def verify_model(
     compiled: Compiled,
-    places: Sequence[str] = PLACES,
+    places: Sequence[str] = PLACES[:3],
     vectors: int = 4,
     against: str = "",
     given: Sequence[Sequence[Array]] = (),
     seed: int = 0,
+    access: Access | None = None,
+    profile: bool = False,
 ) -> Json:
     """Compares every place with the numpy reference, byte for byte.
 
@@ -52,15 +54,15 @@ def verify_model(
         against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
             for byte, float32 results within FLOAT_TOLERANCE of the largest magnitude.
             "onnxruntime" compares with ONNX Runtime (mcuc/build/against_onnx.py).
-        given: More sets of inputs.
+        given, seed: More sets of inputs; the seed of the random ones.
+        access: How the device is reached.
+        profile: Also count what each layer takes on the device.
 
     Returns:
         The report with `verify` filled in.
     """
     graph, numerics = compiled.lowered.whole, compiled.options.numerics
-    for place in places:
-        if place not in PLACES:
-            raise ModelError("E109", f"{place!r} is not one of {', '.join(PLACES)}")
+    _require(places)
     _check_reference(compiled, against)
     sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
     expected = in_sequence(graph, sets, numerics)
@@ -73,18 +75,22 @@ def verify_model(
         data, source = compiled.model_bytes, compiled.lowered.source
         mismatches, first, ratio = against_onnx.compare(data, source, graph, sets, numerics)
     stack = 0
+    report = dict(compiled.report)
     for place in places:
         if place == "reference":
             continue
-        with bench(compiled, place) as made:
+        with bench(compiled, place, access) as made:
             every = [vector for vector in sets for _ in range(RUNS)]
             repeated = in_sequence(graph, every, numerics) if graph.states else None
             wrong, where, used = _in_place(made, place, sets, expected, repeated)
+            if profile and made.board is not None:
+                report = profiled(made, report, sets[0])
         mismatches, first, stack = mismatches + wrong, first or where, max(stack, used)
-    report = dict(compiled.report)
+    transport = _transport(places, access or Access())
     report["verify"] = {
         "on": list(places),
-        "board": compiled.board.id if "qemu" in places else None,
+        "board": compiled.board.id if transport else None,
+        "transport": transport,
         "against": _AGAINST.get(against),
         "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
         "sqnr_db": ratio,
@@ -111,6 +117,18 @@ def _check_reference(compiled: Compiled, against: str) -> None:
         wanted = "onnxruntime" if onnx else "tflite"
         what = f"{against} does not read {compiled.model_name}"
         raise ModelError("E109", what, help=f"use --against {wanted}")
+
+
+def _require(places: Sequence[str]) -> None:
+    for place in places:
+        if place not in PLACES:
+            raise ModelError("E109", f"{place!r} is not one of {', '.join(PLACES)}")
+
+
+def _transport(places: Sequence[str], access: Access) -> str | None:
+    if "board" in places:
+        return "uart"
+    return access.transport if "qemu" in places else None
 
 
 def in_sequence(
@@ -160,52 +178,17 @@ def _in_place(
     if not wrong:
         return *_inside(made, place, sets[:TRACED]), stack
     vector, run = divmod(wrong[0], per_vector)
-    first = _first_step(made, sets[vector]) or {"step": None}
+    first = first_wrong_step(made, sets[vector]) or {"step": None}
     return len(wrong), {**first, "on": place, "vector": vector, "run": run}, stack
 
 
 def _inside(made: Bench, place: str, sets: Sequence[Sequence[Array]]) -> tuple[int, Json | None]:
     """Sets of inputs with a wrong layer whose outputs are right; the first such layer."""
-    found = [(i, step) for i, vector in enumerate(sets) if (step := _first_step(made, vector))]
+    found = [(i, step) for i, vector in enumerate(sets) if (step := first_wrong_step(made, vector))]
     if not found:
         return 0, None
     vector, step = found[0]
     return len(found), {**step, "on": place, "vector": vector, "run": None}
-
-
-def _first_step(made: Bench, vector: Sequence[Array]) -> Json | None:
-    """The first step whose rows differ from the reference, from a traced run of one vector."""
-    compiled = made.compiled
-    program = compiled.lowered.program
-    if program.graph.window:
-        return None  # its layers make the rows of one step, many times
-    record = made.run([vector], trace=True)[0]
-    truth = run_reference(program.graph, vector, compiled.options.numerics, keep_all=True)
-    crcs = {entry.id: entry.crc32 for entry in record.trace}
-    for number, step in enumerate(program.steps()):
-        node = program.graph.nodes[step.node]
-        if number in crcs and crcs[number] != step_crc(program.graph, step, truth):
-            return {
-                "step": number,
-                "op_index": node.loc.op_index,
-                "op": node.loc.op or node.op,
-                "tensor": node.loc.tensor,
-                "kernel": step.symbol,
-            }
-    return None
-
-
-def step_crc(graph: Graph, step: Step, truth: dict[int, Array]) -> int:
-    """CRC-32 of a step's output rows as the traced firmware hashes them."""
-    node = graph.nodes[step.node]
-    value = node.outputs[0]
-    slices = truth[value].reshape(-1, *step.shape)
-    box = step.box
-    data = slices[step.batch % len(slices)]
-    if step.form is not Form.FOLD:
-        data = data[box.y0 : box.y0 + step.rows_made]
-    data = data[:, box.x0 : box.x1, box.c0 : box.c1]
-    return zlib.crc32(np.ascontiguousarray(data).tobytes())
 
 
 def _against_tflite(

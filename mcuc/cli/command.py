@@ -16,7 +16,7 @@ from mcuc.errors import InternalError, McucError, errors_document, exit_code, fl
 
 Json = dict[str, Any]
 INTERRUPTED_EXIT = 130
-PLACES = ("reference", "host", "qemu")  # mcuc.build.places.PLACES without its imports
+PLACES = ("reference", "host", "qemu", "board")  # mcuc.build.places.PLACES without its imports
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
@@ -190,6 +190,22 @@ def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options[1:]):
         function = option(function)
     return options[0](model_options(function))
+
+
+def device_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """How a device is reached."""
+    options = [
+        click.option("--transport", type=click.Choice(["semihosting", "uart"]),
+                     default="semihosting", show_default=True,
+                     help="Of the emulator: its files, or the serial port as on a board."),
+        click.option("--port", default="", metavar="PORT",
+                     help="Of the board: a serial port, or tcp://HOST:PORT."),
+        click.option("--upload", default="", metavar="COMMAND",
+                     help="Flashes the board first; {elf} and {port} are filled in."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
 
 
 def data_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ from mcuc.cli.command import (
     Json,
     compile_options,
     data_options,
+    device_options,
     json_option,
     progress,
     reporting,
@@ -21,7 +22,7 @@ from mcuc.cli.source import compiled_source, save_report
 
 @click.command("run")
 @click.argument("source", type=click.Path(path_type=Path))
-@click.option("--on", "place", type=click.Choice(["host", "qemu"]), default="qemu",
+@click.option("--on", "place", type=click.Choice(["host", "qemu", "board"]), default="qemu",
               help="Where to run.", show_default=True)  # fmt: skip
 @click.option("--input", "data", type=click.Path(path_type=Path), default=None,
               help=".npy, .npz or image; without it seeded random input.")  # fmt: skip
@@ -29,6 +30,7 @@ from mcuc.cli.source import compiled_source, save_report
               help="Seed of the random input.")  # fmt: skip
 @click.option("--output", type=click.Path(path_type=Path), default=None,
               help="Store the outputs in an .npz.")  # fmt: skip
+@device_options
 @data_options
 @compile_options
 @json_option
@@ -39,12 +41,16 @@ def command(
     data: Path | None,
     seed: int,
     output: Path | None,
+    transport: str,
+    port: str,
+    upload: str,
     factor: float | None,
     offset: float,
     as_json: bool,
     **given: Any,
 ) -> Json:
     """Run SOURCE (a model, or a folder that compile wrote): outputs, instructions, stack."""
+    from mcuc.build.places import Access
     from mcuc.build.run import run_model
     from mcuc.build.vectors import load_inputs, random_vectors
 
@@ -55,7 +61,7 @@ def command(
     else:
         vector = load_inputs(data, graph, factor, offset)
     with progress(f"running {compiled.project.name}", as_json):
-        outputs, report = run_model(compiled, place, vector)
+        outputs, report = run_model(compiled, place, vector, access=Access(transport, port, upload))
     names = [port.name for port in compiled.project.outputs]
     report["run"]["input"] = str(data.name) if data else f"random, seed {seed}"
     report["run"]["outputs"] = {

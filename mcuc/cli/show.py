@@ -106,3 +106,28 @@ def _quantized_layer(layer: Json) -> tuple[object, ...]:
         layer["outlier_channels"],
         layer["float_because"] or "",
     )
+
+
+def profile(report: Json, unit: str) -> None:
+    """What each layer took, beside the prediction of the search (always in instructions)."""
+    table(
+        "",
+        ("op", "name", "kind", "MACs", "predicted", unit, "per MAC", "kernel"),
+        [
+            (
+                layer["index"],
+                layer["name"][:40],
+                layer["op"],
+                layer["macs"],
+                layer["predicted"],
+                layer["instructions"],
+                _per(layer["instructions"], layer["macs"]),
+                layer["kernel"],
+            )
+            for layer in report["layers"]
+        ],
+    )
+
+
+def _per(count: int | None, macs: int) -> str | None:
+    return f"{count / macs:.2f}" if count is not None and macs else None

@@ -12,10 +12,12 @@ from mcuc.cli.command import (
     Places,
     compile_options,
     data_options,
+    device_options,
     json_option,
     progress,
     reporting,
 )
+from mcuc.cli.show import profile as profile_table
 from mcuc.cli.source import compiled_source, save_report
 
 MISMATCH_EXIT = 3
@@ -33,6 +35,9 @@ MISMATCH_EXIT = 3
               help="A set of inputs to check as well: .npy, .npz or image.")  # fmt: skip
 @click.option("--against", type=click.Choice(["tflite", "onnxruntime"]), default=None,
               help="Also compare with TFLite's own interpreter, or ONNX Runtime.")  # fmt: skip
+@click.option("--profile", is_flag=True,
+              help="Also count what each layer takes, beside what was predicted.")  # fmt: skip
+@device_options
 @data_options
 @compile_options
 @json_option
@@ -44,12 +49,17 @@ def command(
     seed: int,
     data: tuple[Path, ...],
     against: str | None,
+    profile: bool,
+    transport: str,
+    port: str,
+    upload: str,
     factor: float | None,
     offset: float,
     as_json: bool,
     **given: Any,
 ) -> Json:
     """Prove that SOURCE gives the same bytes everywhere, or name the first layer that does not."""
+    from mcuc.build.places import Access
     from mcuc.build.vectors import load_inputs
     from mcuc.build.verify import verify_model
 
@@ -57,10 +67,15 @@ def command(
         raise click.UsageError("--vectors 0 without an --input leaves nothing to compare")
     if set(where) == {"reference"} and against is None:
         raise click.UsageError("the reference alone compares with nothing: see --on, --against")
+    if profile and {"qemu", "board"}.isdisjoint(where):
+        raise click.UsageError("--profile counts on a device: see --on")
+    access = Access(transport, port, upload)
     compiled = compiled_source(source, given)
     sets = [load_inputs(path, compiled.lowered.whole, factor, offset) for path in data]
     with progress(f"verifying {compiled.project.name}", as_json):
-        report = verify_model(compiled, where, vectors, against or "", sets, seed)
+        report = verify_model(
+            compiled, where, vectors, against or "", sets, seed, access=access, profile=profile
+        )
     save_report(compiled, report)
     result = report["verify"]
     if not as_json:
@@ -77,6 +92,8 @@ def command(
             click.echo(_first(result["first_mismatch"]))
         else:
             click.echo("all bytes equal")
+        if profile:
+            profile_table(report, compiled.board.counter.unit)
     return {**report, "exit": MISMATCH_EXIT if result["mismatches"] else 0}
 
 
@@ -87,4 +104,9 @@ def _first(where: Json) -> str:
         return f"first: an output {place}; every layer that could be compared is right"
     kernel = f", kernel {where['kernel']}" if where.get("kernel") else ""
     number = "" if where["op_index"] is None else f"{where['op_index']} "
-    return f'first: op {number}{where["op"]} "{where["tensor"]}" {place}{kernel}'
+    lines = [f'first: op {number}{where["op"]} "{where["tensor"]}" {place}{kernel}']
+    lines += [
+        f"  element {element['at']}: {element['got']}, should be {element['want']}"
+        for element in where.get("elements", ())
+    ]
+    return "\n".join(lines)

@@ -37,12 +37,14 @@ def board_header(board: Board) -> str:
         "#ifndef MCUC_BOARD_H",
         "#define MCUC_BOARD_H",
         "",
+        f'#define MCUC_BOARD_ID "{board.id}"',
         f"#define MCUC_BOARD_COPROCESSORS {coprocessors}",
         f"#define MCUC_BOARD_UNALIGN_TRAP {int(board.unalign_trap)}u",
         f"#define MCUC_BOARD_COUNTER_ADDRESS {board.counter.address:#010x}u",
         f"#define MCUC_BOARD_COUNTER_NUMERATOR {board.counter.numerator}u",
         f"#define MCUC_BOARD_COUNTER_DENOMINATOR {board.counter.denominator}u",
         f"#define MCUC_BOARD_UART_ADDRESS {board.uart.address:#010x}u",
+        f"#define MCUC_BOARD_UART_DIVIDER {_divider(board)}u",
         f"#define MCUC_BOARD_FENCE_ADDRESS {board.target.regions[0].address:#010x}u",
         f"#define MCUC_BOARD_FENCE_BYTES {limit:#x}u",
         f"#define MCUC_BOARD_OUTSIDE_ADDRESS {address:#010x}u",
@@ -52,6 +54,11 @@ def board_header(board: Board) -> str:
         "#endif",
     ]
     return "\n".join(lines) + "\n"
+
+
+def _divider(board: Board) -> int:
+    """Clocks of a bit, to the nearest: at 16 samples a bit what all the drivers' registers take."""
+    return (board.uart.clock_hz + board.uart.baud // 2) // board.uart.baud
 
 
 def model_regions(board: Board, names: Sequence[str], count: int) -> tuple[str, ...]:

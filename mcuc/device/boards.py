@@ -18,7 +18,7 @@ SCHEMA = 1
 CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55")
 EXTENSIONS = ("dsp", "mve", "fpu")
 COUNTERS = ("cmsdk", "stm32_tim2", "sse", "dwt")
-UARTS = ("cmsdk", "stm32")
+UARTS = ("cmsdk", "stm32_v1", "stm32_v2")
 MAX_RAM_REGIONS = 8
 
 
@@ -42,10 +42,22 @@ class Counter:
 
 @dataclass(frozen=True)
 class Uart:
-    """The serial port that reaches the host: driver kind and register base."""
+    """The serial port that reaches the host: `uart_<kind>.c` in boards/common drives it.
+
+    Pins and the peripheral's clock are switched on before (`[startup]`).
+
+    Attributes:
+        kind: Driver name: "stm32_v1" has SR and DR (F1, F2, F4, L1), "stm32_v2" has ISR, RDR and
+            TDR (F0, F3, F7, G, H, L4, L5, U5, N6), "cmsdk" is Arm's of the MPS boards.
+        address: Register base.
+        clock_hz: What the baud rate is divided from, as it is when the program runs.
+        baud: Bits per second, 8N1.
+    """
 
     kind: str
     address: int
+    clock_hz: int
+    baud: int
 
 
 @dataclass(frozen=True)
@@ -267,7 +279,14 @@ def _counter(table: Table) -> Counter:
 
 
 def _uart(table: Table) -> Uart:
-    uart = Uart(kind=table.text("kind", UARTS), address=table.number("address", 0, _TOP))
+    uart = Uart(
+        kind=table.text("kind", UARTS),
+        address=table.number("address", 0, _TOP),
+        clock_hz=table.number("clock_hz", 1, _TOP),
+        baud=table.number("baud", 300, 12_000_000, default=115_200),
+    )
+    if uart.clock_hz < 16 * uart.baud and not table.problems:
+        table.problem("baud", f"needs a clock of 16 * {uart.baud} Hz, has {uart.clock_hz}")
     table.done()
     return uart
 

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import re
+import shutil
 import signal
 from collections.abc import Mapping
+from pathlib import Path
 
 from mcuc.device.elf import Elf
-from mcuc.errors import DeviceError
+from mcuc.device.toolchain import run_tool
+from mcuc.errors import DeviceError, ToolchainError
 
 # Exit statuses of boards/common/port.h.
 EXIT_OK = 0
@@ -70,6 +73,11 @@ def fault_error(console: str, elf: Elf) -> DeviceError:
     registers = parse_fault(console)
     if registers is None:
         return DeviceError("E610", "the program faulted without a report", why=console[-400:])
+    return record_error(registers, elf)
+
+
+def record_error(registers: Mapping[str, int], elf: Elf) -> DeviceError:
+    """E610 from what the core told: exception, pc, lr, sp, cfsr, hfsr, mmfar, bfar."""
     where = _place(registers["pc"], elf)
     causes = decode_cfsr(registers["cfsr"])
     kind = _EXCEPTIONS.get(registers["exception"], f"exception {registers['exception']}")
@@ -91,6 +99,7 @@ def fault_error(console: str, elf: Elf) -> DeviceError:
             "causes": list(causes),
             "address": address,
             "function": function_name(registers["pc"], elf),
+            "line": line_of(registers["pc"], elf),
             "registers": dict(registers),
         },
     )
@@ -106,7 +115,23 @@ def _place(address: int, elf: Elf) -> str:
     symbol = elf.function_at(address)
     if symbol is None:
         return f"0x{address:08x} (no function)"
-    return f"{symbol.name}+0x{(address & ~1) - symbol.address:x} (0x{address:08x})"
+    line = line_of(address, elf)
+    place = f"0x{address:08x}, {line}" if line else f"0x{address:08x}"
+    return f"{symbol.name}+0x{(address & ~1) - symbol.address:x} ({place})"
+
+
+def line_of(address: int, elf: Elf) -> str | None:
+    """FILE:LINE of an address, if addr2line is there and the program tells."""
+    tool = shutil.which("arm-none-eabi-addr2line") or shutil.which("llvm-addr2line")
+    if tool is None or elf.function_at(address) is None:
+        return None
+    try:
+        text = run_tool([tool, "-e", str(elf.path), f"{address & ~1:#x}"]).strip()
+    except ToolchainError:
+        return None
+    file, _, line = text.rpartition(":")
+    line = line.split()[0] if line else ""
+    return f"{Path(file).name}:{line}" if line.isdecimal() and line != "0" else None
 
 
 def _signal_name(number: int) -> str:

@@ -12,6 +12,7 @@ from mcuc.device.board_files import board_header, linker_script, model_regions
 from mcuc.device.boards import Board
 from mcuc.device.elf import Elf, read_elf
 from mcuc.device.toolchain import (
+    OPTIMIZE,
     Options,
     Source,
     Toolchain,
@@ -19,12 +20,18 @@ from mcuc.device.toolchain import (
     find_toolchain,
     link,
     run_tool,
+    target_flags,
 )
 from mcuc.errors import BoardError, ToolchainError
 
 MAX_REGIONS = 4  # MCUC_MAX_REGIONS
-_COMMON = ("harness.c", "stream.c", "guard.c", "trace.c", "memory.c")
-_FIRMWARE = ("startup.c", "fault.c", "port_semihosting.c", "stack_arm.c")
+_COMMON = ("session.c", "guard.c", "trace.c", "memory.c", "crc32.c")
+_FIRMWARE = ("startup.c", "fault.c", "port_arm.c", "stack_arm.c")
+# How the host reaches the program: files and a console through the debug interface, or a protocol
+# on a serial port (docs/protocol.md).
+_FILES = ("harness.c", "stream.c")
+_SERVER = ("server.c", "frame.c", "check.c", "crash.c", "port_uart.c")
+TRANSPORTS = ("semihosting", "uart")
 
 # The 16-bit instructions that Armv7-M added.
 _NOT_ARMV6M = frozenset(["it", "ite", "itt", "ittt", "itte", "itet", "itee", "cbz", "cbnz"])
@@ -42,6 +49,7 @@ class HarnessConfig:
         align: Alignment of the regions in bytes.
         max_steps: Trace table: 1 + largest step id; 0 = built without trace.
         sanitize: ASan and UBSan (host only); guard zones are then poisoned during the run.
+        transport: Of TRANSPORTS; boards only.
     """
 
     region_bytes: tuple[int, ...]
@@ -51,6 +59,7 @@ class HarnessConfig:
     align: int = 16
     max_steps: int = 0
     sanitize: bool = False
+    transport: str = "semihosting"
 
 
 @dataclass(frozen=True)
@@ -105,16 +114,15 @@ def build_program(
     common = data_dir("boards") / "common"
     out_dir.mkdir(parents=True, exist_ok=True)
     script = None if board is None else _write_board_files(board, config, out_dir)
-    files = [*_COMMON, *_port_files(board)]
+    uart = board is not None and config.transport == "uart"
+    files = [*_COMMON, *(_SERVER if uart else _FILES), *_port_files(board, uart)]
     includes = (out_dir, common, data_dir("runtime_c") / "include")
-    model_options = replace(
-        options,
-        include_dirs=(*options.include_dirs, *includes),
-        sanitize=config.sanitize,
-        defines={**options.defines, **({"MCUC_TRACE": "1"} if config.max_steps else {})},
-    )
+    model_options = _model_options(options, config, includes, board)
+    flags = " ".join((*target_flags(toolchain, board), OPTIMIZE[options.optimize]))
     own_options = Options(
-        include_dirs=includes, sanitize=config.sanitize, defines=_harness_defines(config)
+        include_dirs=includes,
+        sanitize=config.sanitize,
+        defines={**_harness_defines(config), "MCUC_BUILD_FLAGS": f'"{flags}"'},
     )
     objects = compile_objects(toolchain, board, sources, model_options, out_dir / "model")
     own = compile_objects(
@@ -140,13 +148,32 @@ def _write_board_files(board: Board, config: HarnessConfig, out_dir: Path) -> Pa
     return script
 
 
-def _port_files(board: Board | None) -> list[str]:
+def _model_options(
+    options: Options, config: HarnessConfig, includes: tuple[Path, ...], board: Board | None
+) -> Options:
+    """How the models are compiled for the harness."""
+    defines = dict(options.defines)
+    if config.max_steps:
+        defines["MCUC_TRACE"] = "1"
+    if board is not None and config.transport == "uart":
+        defines["MCUC_SELF_CHECK"] = "1"
+    return replace(
+        options,
+        include_dirs=(*options.include_dirs, *includes),
+        sanitize=config.sanitize,
+        lines=board is not None,
+        defines=defines,
+    )
+
+
+def _port_files(board: Board | None, uart: bool) -> list[str]:
     """The sources in boards/common that a board, or the host, needs beside the common ones."""
     if board is None:
         return ["port_host.c"]
     fenced = board.emulator is not None and board.emulator.ram_limit_bytes > 0
     fence = "fence_v7m.c" if fenced else "fence_none.c"
-    return [*_FIRMWARE, f"counter_{board.counter.kind}.c", fence]
+    port = f"uart_{board.uart.kind}.c" if uart else "port_semihosting.c"
+    return [*_FIRMWARE, f"counter_{board.counter.kind}.c", fence, port]
 
 
 def _harness_defines(config: HarnessConfig) -> dict[str, str]:

@@ -24,6 +24,7 @@ _END = b"MEND"
 _TRACE, _DUMP = 1, 2
 _COUNTER_VALID, _STACK_KNOWN = 1, 2
 DEFAULT_TIMEOUT_S = 60.0
+WATCH_BYTES = 256  # MCUC_WATCH_BYTES
 
 
 @dataclass(frozen=True)
@@ -37,6 +38,7 @@ class Request:
         runs: Runs per vector; all but the first meet the memory that the run before left.
         trace: Profile and hash every step; needs a program built with `max_steps`.
         dump_ram: Return the arena after each run.
+        watch: (step, offset): return what the step wrote from that byte on. With trace.
     """
 
     model: int
@@ -45,6 +47,7 @@ class Request:
     runs: int = 1
     trace: bool = False
     dump_ram: bool = False
+    watch: tuple[int, int] = (-1, 0)
 
 
 @dataclass(frozen=True)
@@ -95,6 +98,8 @@ class RunRecord:
         guards: Verdicts.
         outputs: Bytes of each output.
         trace: Per step id, in order; ids that never ran have no entry.
+        watched: CRC-32 of the watched step's bytes before the offset, and up to WATCH_BYTES from
+            there on, in the order produced.
         ram: Content of each region after the run, when asked for.
     """
 
@@ -104,6 +109,7 @@ class RunRecord:
     guards: tuple[Guard, ...]
     outputs: tuple[bytes, ...]
     trace: tuple[StepTrace, ...]
+    watched: tuple[int, bytes]
     ram: tuple[bytes, ...]
 
     @property
@@ -188,7 +194,8 @@ def encode_requests(requests: Sequence[Request]) -> bytes:
     parts = [_REQUEST, struct.pack("<I", len(requests))]
     for r in requests:
         flags = (_TRACE if r.trace else 0) | (_DUMP if r.dump_ram else 0)
-        parts.append(struct.pack("<5I", r.model, flags, r.poison, r.runs, len(r.vectors)))
+        head = (r.model, flags, r.poison, r.runs, *r.watch, len(r.vectors))
+        parts.append(struct.pack("<4IiII", *head))
         parts += [data for vector in r.vectors for data in vector]
     return b"".join(parts)
 
@@ -218,6 +225,22 @@ def decode_response(raw: bytes, requests: Sequence[Request]) -> Records:
             help="does the number of input bytes fit the model?",
         ) from error
     return records
+
+
+def record_of(raw: bytes) -> RunRecord:
+    """The record whose bytes these are, but for its magic word.
+
+    Raises:
+        DeviceError: E616 when it is none.
+    """
+    reader = _Reader(_RECORD + raw)
+    try:
+        record = _record(reader)
+        if reader.at != len(reader.raw):
+            raise ValueError("goes on behind its end")
+    except (struct.error, ValueError) as error:
+        raise DeviceError("E616", "the device's record is damaged", why=str(error)) from error
+    return record
 
 
 class _Reader:
@@ -257,6 +280,7 @@ def _record(reader: _Reader) -> RunRecord:
         if calls:
             units_in_step = step_high << 32 | step_low if flags & _COUNTER_VALID else None
             trace.append(StepTrace(step, calls, units_in_step, crc))
+    watched = reader.word(), reader.blob()
     ram = tuple(reader.blob() for _ in range(reader.word()))
     return RunRecord(
         code=code,
@@ -265,6 +289,7 @@ def _record(reader: _Reader) -> RunRecord:
         guards=guards,
         outputs=outputs,
         trace=tuple(trace),
+        watched=watched,
         ram=ram,
     )
 

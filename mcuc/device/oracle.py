@@ -66,7 +66,9 @@ class Oracle:
         with tempfile.TemporaryDirectory(prefix="mcuc-oracle-") as name:
             folder = Path(name)
             (folder / self.model).write_bytes(content)
-            arrays = {f"{v}_{i}": a for v, vector in enumerate(inputs) for i, a in enumerate(vector)}
+            arrays = {
+                f"{v}_{i}": a for v, vector in enumerate(inputs) for i, a in enumerate(vector)
+            }
             np.savez(folder / INPUTS, allow_pickle=False, **arrays)
             own = {**request, "arity": [len(vector) for vector in inputs]}
             # -P: the folder of this file must not shadow the standard library in the child, which

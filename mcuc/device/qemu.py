@@ -6,18 +6,25 @@ Files and exit status go through semihosting; what the firmware prints goes to a
 from __future__ import annotations
 
 import shutil
+import socket
 import subprocess
-from collections.abc import Sequence
+import tempfile
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import closing, contextmanager
 from pathlib import Path
+from typing import IO
 
 from mcuc.device.boards import Board, Emulator
 from mcuc.device.faults import exit_error
 from mcuc.device.firmware import Program
 from mcuc.device.host import timeout_error
-from mcuc.errors import BoardError, ToolchainError
+from mcuc.device.link import SocketLink, gone
+from mcuc.errors import BoardError, DeviceError, PortError, ToolchainError
 
 QEMU = "qemu-system-arm"
 _CONSOLE = "console.txt"
+START_S = 30.0
 
 
 def find_qemu() -> str:
@@ -40,15 +47,78 @@ def command(qemu: str, emulator: Emulator, elf: Path, arguments: Sequence[str]) 
     """The command line that runs an ELF file with the given semihosting arguments."""
     words = [elf.name, *arguments]
     return [
-        qemu,
-        *("-M", emulator.machine),
-        *("-display", "none", "-monitor", "none", "-serial", "none"),
-        *("-icount", f"shift={emulator.icount_shift}"),
+        *_machine(qemu, emulator, elf, serial="none"),
         *("-chardev", f"file,id=console,path={_CONSOLE}"),
         "-semihosting-config",
         ",".join(["enable=on", "target=native", "chardev=console", *(f"arg={w}" for w in words)]),
+    ]
+
+
+def _machine(qemu: str, emulator: Emulator, elf: Path, serial: str) -> list[str]:
+    return [
+        qemu,
+        *("-M", emulator.machine),
+        *("-display", "none", "-monitor", "none", "-serial", serial),
+        *("-icount", f"shift={emulator.icount_shift}"),
         *("-kernel", str(elf.resolve())),
     ]
+
+
+@contextmanager
+def serial_link(program: Program) -> Iterator[SocketLink]:
+    """The program running on its board's emulator, and the board's serial port.
+
+    Raises:
+        BoardError: E604 when the board is not an emulated one.
+        DeviceError: E611 and others when the emulator ended by itself meanwhile.
+        DeviceTimeoutError: E620 when it does not start.
+    """
+    emulator = _emulator(program.board)
+    with (
+        socket.create_server(("127.0.0.1", 0)) as server,
+        tempfile.TemporaryFile("w+", errors="replace") as words,
+    ):
+        serial = f"tcp:127.0.0.1:{server.getsockname()[1]},nodelay=on"
+        process = subprocess.Popen(
+            _machine(find_qemu(), emulator, program.path, serial),
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.DEVNULL,
+            stderr=words,
+        )
+        try:
+            with closing(_accepted(server, process, emulator.machine)) as link:
+                yield link
+        except PortError as error:
+            raise _ended(process, words, program) or error from error
+        finally:
+            process.kill()
+            process.wait()
+
+
+def _accepted(server: socket.socket, process: subprocess.Popen[bytes], name: str) -> SocketLink:
+    """The emulator's connection."""
+    name = f"{name}'s serial port"
+    server.settimeout(0.1)
+    end = time.monotonic() + START_S
+    while time.monotonic() < end:
+        try:
+            return SocketLink(server.accept()[0], name)
+        except TimeoutError:
+            if process.poll() is not None:
+                raise gone(name, "the emulator ended") from None
+    raise timeout_error(START_S)
+
+
+def _ended(
+    process: subprocess.Popen[bytes], words: IO[str], program: Program
+) -> DeviceError | None:
+    """Why the emulator is gone; None when it is not, or ended well."""
+    try:
+        status = process.wait(1.0)
+    except subprocess.TimeoutExpired:
+        return None
+    words.seek(0)
+    return exit_error(status, words.read(), program.elf)
 
 
 def execute(program: Program, arguments: Sequence[str], folder: Path, timeout_s: float) -> str:

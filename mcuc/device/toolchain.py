@@ -65,6 +65,7 @@ class Options:
         defines: Macros for every source.
         strict: Warnings as errors, as for all generated code.
         sanitize: ASan and UBSan (host only).
+        lines: Line numbers in the ELF file, for places of faults.
         stack_usage: Leave a `.ci` call graph beside each object (gcc only, else ignored).
     """
 
@@ -73,6 +74,7 @@ class Options:
     defines: Mapping[str, str] = field(default_factory=dict)
     strict: bool = True
     sanitize: bool = False
+    lines: bool = False
     stack_usage: bool = False
 
 
@@ -137,6 +139,8 @@ def _flags(toolchain: Toolchain, board: Board | None, options: Options) -> list[
     flags += STRICT if options.strict else ("-w",)
     if options.sanitize:
         flags += _SANITIZE
+    if options.lines:
+        flags.append("-g1")
     if options.stack_usage and toolchain.is_gcc:
         flags.append("-fcallgraph-info=su")
     flags += [f"-I{path}" for path in options.include_dirs]

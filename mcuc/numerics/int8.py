@@ -8,6 +8,7 @@ int8 (or int32 accumulators) and results are int8.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -151,8 +152,10 @@ def mean(
     return np.clip(scaled + output_zero_point, *clamp)
 
 
-def softmax(x: npt.ArrayLike, params: SoftmaxParams) -> Int8s:
-    """SOFTMAX over the last axis; the output has scale 1/256 and zero point -128."""
+def softmax(x: npt.ArrayLike, params: SoftmaxParams, width: int = 8) -> npt.NDArray[Any]:
+    """SOFTMAX over the last axis; the output has as many bits, a scale of 2 to their negative
+    power, and the least number as zero point.
+    """
     value = _ints(x)
     if value.shape[-1] > SOFTMAX_LONGEST_ROW:
         raise ValueError(f"SOFTMAX of {value.shape[-1]} elements: the sum can overflow")
@@ -165,8 +168,10 @@ def softmax(x: npt.ArrayLike, params: SoftmaxParams) -> Int8s:
     total = fixed.rounding_divide_by_pot(exps, 12).sum(axis=-1, keepdims=True)
     scale, bits = fixed.get_reciprocal(total, 12)
     product = fixed.saturating_rounding_doubling_high_mul(scale, exps)
-    result = fixed.rounding_divide_by_pot(product, bits + 31 - 8) - 128
-    return _clamp(np.where(counts, result, -128), INT8_RANGE)
+    least = -(1 << (width - 1))
+    result = fixed.rounding_divide_by_pot(product, bits + 31 - width) + least
+    clamped = np.clip(np.where(counts, result, least), least, -least - 1)
+    return clamped.astype(np.int8 if width == 8 else np.int16)
 
 
 def relu_table(

@@ -223,7 +223,9 @@ class _Layout:
             return None
         return self.moved.get(v)
 
-    def _emit(self, node: Node, inputs: tuple[int | None, ...], perm: Perm, attrs: Any = None) -> bool:
+    def _emit(
+        self, node: Node, inputs: tuple[int | None, ...], perm: Perm, attrs: Any = None
+    ) -> bool:
         """The node on moved operands; its result is moved by perm."""
         (v,) = node.outputs
         u = self._new(v, moved_shape(self._shape(v), inverse(perm)))
@@ -424,7 +426,9 @@ class _Layout:
             if self._shape(u) != shape:
                 u = self._new(v, shape)
                 own = (source.u,)
-                self.nodes.append(replace(node, inputs=own, outputs=(u,), attrs=reshape.Attrs(shape)))
+                self.nodes.append(
+                    replace(node, inputs=own, outputs=(u,), attrs=reshape.Attrs(shape))
+                )
             self._note(v, Moved(u, perm))
             return True
         if v in self.graph.results or not self._only_products(v, before[0]):
@@ -436,8 +440,10 @@ class _Layout:
         """Whether all readers are products with weights whose columns can be moved."""
         readers = [node for node in self.graph.nodes if v in node.inputs]
         shape = self.graph.type(v).shape
-        return len(shape) == 2 and shape[0] == rows and all(
-            node.op == "fully_connected" and node.inputs[0] == v for node in readers
+        return (
+            len(shape) == 2
+            and shape[0] == rows
+            and all(node.op == "fully_connected" and node.inputs[0] == v for node in readers)
         )
 
     def _fully_connected(self, node: Node) -> bool:
@@ -511,9 +517,7 @@ def left_over(graph: Graph) -> list[str]:
     return [_why(graph, node, made, readers) for node in graph.nodes if node.op == "transpose"]
 
 
-def _why(
-    graph: Graph, node: Node, made: dict[int, Node], readers: dict[int, list[Node]]
-) -> str:
+def _why(graph: Graph, node: Node, made: dict[int, Node], readers: dict[int, list[Node]]) -> str:
     x, (v,) = node.inputs[0], node.outputs
     assert x is not None
     order = ", ".join(map(str, transpose.permutation(Site.of(graph, node))))

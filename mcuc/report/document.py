@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from mcuc.cost.model import predicted
 from mcuc.ir.graph import Graph
-from mcuc.ir.program import Buffer, Program, Segment
+from mcuc.ir.program import Buffer, Form, Program, Segment, Step
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Site
 from mcuc.plan.problem import MemoryPlan, Problem, occupied_bytes, peak
@@ -243,6 +244,14 @@ def _segments(program: Program, plan: MemoryPlan) -> list[Json]:
     return result
 
 
+def _predicted(step: Step) -> int:
+    """Instructions that the cost model of the search expects of a step."""
+    box = step.box
+    calls = 1 if step.form in (Form.PIXEL, Form.WHOLE) else step.rows[1] - step.rows[0]
+    elements = box.height * box.width * box.channels
+    return round(predicted(step.symbol, step.macs, elements, calls))
+
+
 def _layers(program: Program, plan: MemoryPlan) -> list[Json]:
     """One entry per node of the compiled graph that executes, in order of first execution."""
     by_node: dict[int, Json] = {}
@@ -260,9 +269,11 @@ def _layers(program: Program, plan: MemoryPlan) -> list[Json]:
                     "macs": 0,
                     "kernel": step.symbol,
                     "instructions": None,
+                    "predicted": 0,
                     "ram_bytes": 0,
                 },
             )
             entry["macs"] += step.macs
+            entry["predicted"] += _predicted(step)
             entry["ram_bytes"] = max(entry["ram_bytes"], live)
     return list(by_node.values())

@@ -53,6 +53,8 @@ NO_OPERATOR = {
     "layer_norm": "TFLite has none: tests/numerics/test_layer_norm.py compares it with doubles",
     "recurrent": "TFLite has none: tests/numerics/test_recurrent.py compares it with doubles",
     "resample": "TFLite has none: tests/numerics/test_resample.py compares it with doubles",
+    "svdf_feature": "SVDF is both halves with a state between: tests/e2e/test_svdf.py",
+    "svdf_time": "as svdf_feature",
     "top_k": "TFLite's has the values beside: tests/builtins/search.py",
     "copy_rows": "mcuc.passes.stream_input puts it behind a streamed input; it computes nothing",
     "fully_connected_rows": "mcuc.passes.flatten makes it of FULLY_CONNECTED, which is compared",

@@ -366,6 +366,8 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "select": _select,
     "layer_norm": _without_operator,
     "recurrent": _without_operator,
+    "svdf_feature": _without_operator,
+    "svdf_time": _without_operator,
     "resample": _without_operator,
     "top_k": _without_operator,
     "cumsum": _cumsum,

@@ -102,6 +102,7 @@ class _Tensor:
     scale: tuple[float, ...]
     zero_point: tuple[int, ...]
     quantized_dimension: int
+    variable: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,6 +138,7 @@ class ModelBuilder:
         quantized_dimension: int = 0,
         data: npt.NDArray[Any] | None = None,
         buffer: int | None = None,
+        variable: bool = False,
     ) -> int:
         """Adds a tensor and returns its index.
 
@@ -149,6 +151,7 @@ class ModelBuilder:
             quantized_dimension: axis of the channels.
             data: constant contents of dtype `dtype`; it gets a buffer of its own.
             buffer: an index from :meth:`buffer`, instead of `data`.
+            variable: it keeps its contents from run to run.
         """
         scales = (float(scale),) if isinstance(scale, (int, float)) else tuple(map(float, scale))
         if isinstance(zero_point, (int, np.integer)):
@@ -168,6 +171,7 @@ class ModelBuilder:
                 scales,
                 zero_points,
                 quantized_dimension,
+                variable,
             )
         )
         return len(self._tensors) - 1
@@ -283,6 +287,7 @@ def _write_tensor(fb: Any, t: _Tensor) -> int:
         Buffer=t.buffer,
         Name=fb.CreateString(t.name),
         Quantization=quant,
+        IsVariable=t.variable or None,
     )
 
 

@@ -60,7 +60,9 @@ class GraphBuilder:
         key = (array.tobytes(), array.shape, array.dtype.name)
         if quant is None and array.size <= 64 and key in self._known:
             return self._known[key]
-        value = self._enter(Value(TensorType(array.shape, DType.of(array.dtype), quant), name, array))
+        value = self._enter(
+            Value(TensorType(array.shape, DType.of(array.dtype), quant), name, array)
+        )
         if quant is None and array.size <= 64:
             self._known[key] = value
         return value

@@ -80,9 +80,7 @@ class Ports:
         if element not in _DTYPES:
             raise self._error("E110", port.name, f"is of the type {element}")
         if not tensor.HasField("shape") and port.name not in self._shapes:
-            raise self._error(
-                "E105", port.name, "has no shape", help=_HELP.format(name=port.name)
-            )
+            raise self._error("E105", port.name, "has no shape", help=_HELP.format(name=port.name))
         shape = self._shape(port.name, tensor)
         type_ = TensorType(shape, _DTYPES[element])
         if not 0 < type_.elements <= MAX_ELEMENTS:

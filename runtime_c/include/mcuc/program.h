@@ -39,6 +39,18 @@ typedef struct mcuc_memory {
   int32_t pushed; /* rows of the input that have come so far */
 } mcuc_memory;
 
+/* Version of what this header and a model's own say of memory: programs of two versions do not fit
+ * together. */
+#define MCUC_ABI 1
+
+/* A constant table of a model and its CRC-32 (zlib's), for a check before the first run. The list
+ * lies in a section of its own, which stays in the program's flash when constants do not. */
+typedef struct mcuc_constant {
+  const void *data;
+  uint32_t bytes;
+  uint32_t crc;
+} mcuc_constant;
+
 /* The application's function that finds pixels [x, x + n) of row y of the input. What it returns is
  * read before the next call. */
 typedef struct mcuc_reader {

@@ -89,6 +89,29 @@ static int hang(const mcuc_memory *memory)
   return 0;
 }
 
+/* Starts anew, as a watchdog would. */
+static int reset(const mcuc_memory *memory)
+{
+  (void)memory;
+#ifdef __arm__
+  *(volatile uint32_t *)0xE000ED0Cu = 0x05FA0004u;
+  for (;;) {
+  }
+#endif
+  return 0;
+}
+
+/* Faults where no handler can be found. */
+static int lockup(const mcuc_memory *memory)
+{
+  (void)memory;
+#ifdef __arm__
+  *(volatile uint32_t *)0xE000ED08u = 0xF0000000u;
+  __asm__ volatile("dsb\n\t.short 0xde00");
+#endif
+  return 0;
+}
+
 /* Counts the runs in its state. */
 static int count(const mcuc_memory *memory)
 {
@@ -182,6 +205,7 @@ const mcuc_test_model mcuc_test_models[] = {
     MODEL(hang, arena, 0, 0),         MODEL(count, arena, 4, reset_count),
     MODEL(deep, arena, 0, 0),         MODEL(overrun_stack, arena, 0, 0),
     MODEL(traced, arena, 0, 0),       MODEL(add, too_large, 0, 0),
-    MODEL(rounds, arena, 0, 0),
+    MODEL(rounds, arena, 0, 0),       MODEL(reset, arena, 0, 0),
+    MODEL(lockup, arena, 0, 0),
 };
 const uint32_t mcuc_test_model_count = sizeof mcuc_test_models / sizeof mcuc_test_models[0];

@@ -33,6 +33,8 @@ NAMES = [
     "traced",
     "too_large",
     "rounds",
+    "reset",
+    "lockup",
 ]
 INPUT = bytes(range(3, 40))
 OUTPUT = bytes(range(4, 41))
@@ -333,4 +335,5 @@ def test_requests_are_little_endian_words() -> None:
     raw = encode_requests([Request(2, ((b"ab", b"c"),), poison=0xAA, runs=3, trace=True)])
     assert raw == (
         b"MCRQ" + b"\1\0\0\0" + b"\2\0\0\0" + b"\1\0\0\0" + b"\xaa\0\0\0" + b"\3\0\0\0"
+        b"\xff\xff\xff\xff" + bytes(4)
     ) + (b"\1\0\0\0" + b"abc")

@@ -215,8 +215,33 @@ def dropout(operator: Operator) -> Results:
 
 # Named alike
 _FUNCTIONS = (
-    *("Abs", "Neg", "Sqrt", "Floor", "Ceil", "Round", "Sign", "Reciprocal", "Softsign", "Exp", "Log"),
-    *("Tanh", "Sin", "Cos", "Erf", "Softplus", "Mish", "Tan", "Asin", "Acos", "Atan", "Sinh", "Cosh"),
+    *(
+        "Abs",
+        "Neg",
+        "Sqrt",
+        "Floor",
+        "Ceil",
+        "Round",
+        "Sign",
+        "Reciprocal",
+        "Softsign",
+        "Exp",
+        "Log",
+    ),
+    *(
+        "Tanh",
+        "Sin",
+        "Cos",
+        "Erf",
+        "Softplus",
+        "Mish",
+        "Tan",
+        "Asin",
+        "Acos",
+        "Atan",
+        "Sinh",
+        "Cosh",
+    ),
     *("Asinh", "Acosh", "Atanh"),
 )
 
@@ -251,7 +276,9 @@ HANDLERS: dict[str, Handler] = {
     "LeakyRelu": _with_attributes("leaky_relu", alpha=0.01),
     "Elu": _with_attributes("elu", alpha=1.0),
     "Celu": _with_attributes("celu", alpha=1.0),
-    "Selu": _with_attributes("selu", alpha=1.67326319217681884765625, gamma=1.05070102214813232421875),
+    "Selu": _with_attributes(
+        "selu", alpha=1.67326319217681884765625, gamma=1.05070102214813232421875
+    ),
     "ThresholdedRelu": _with_attributes("thresholded_relu", alpha=1.0),
     "PRelu": prelu,
     "Gelu": gelu,

@@ -21,7 +21,9 @@ def batch_normalization(operator: Operator) -> Results:
     rank = len(operator.shape())
     channels = operator.shape()[1] if rank > 1 else 1
     if any(data.size != channels for data in (scale, bias, mean, var)):
-        raise operator.error("E111", f"the parameters have not the {channels} channels of the input")
+        raise operator.error(
+            "E111", f"the parameters have not the {channels} channels of the input"
+        )
     factor = scale / np.sqrt(var + operator.float("epsilon", 1e-5))
     shape = (channels, *(1,) * (rank - 2))
     graph = operator.graph
@@ -126,9 +128,7 @@ def _spatial(operator: Operator) -> tuple[int, ...]:
     return tuple(range(2, len(operator.shape())))
 
 
-def _scaled_channels(
-    operator: Operator, x: int, channels: int, axes: tuple[int, ...]
-) -> int:
+def _scaled_channels(operator: Operator, x: int, channels: int, axes: tuple[int, ...]) -> int:
     graph = operator.graph
     result = normalized(operator, x, axes, operator.float("epsilon", 1e-5))[0]
     shape = (channels, *(1,) * (len(operator.shape()) - 2))

@@ -43,9 +43,7 @@ def quantized(operator: Operator, x: int, position: int) -> int:
     return result
 
 
-def _parameters(
-    operator: Operator, position: int, zero: int | None = None
-) -> tuple[DType, Quant]:
+def _parameters(operator: Operator, position: int, zero: int | None = None) -> tuple[DType, Quant]:
     """Element type and quantization by the operands scale and zero point, shifted to signed.
 
     With `zero` the scale is 1, and `position` that of the integers.

@@ -50,7 +50,9 @@ def log_sum_exp(operator: Operator) -> Results:
     if not axes:
         return (x,)
     most = operator.reduced("max", x, axes, keep=True)
-    total = operator.reduced("sum", operator.unary("exp", operator.pair("sub", x, most)), axes, True)
+    total = operator.reduced(
+        "sum", operator.unary("exp", operator.pair("sub", x, most)), axes, True
+    )
     result = operator.pair("add", operator.unary("log", total), most)
     if not operator.int("keepdims", 1):
         shape = [n for i, n in enumerate(operator.shape()) if i not in axes]

@@ -150,9 +150,7 @@ def _bilinear(  # type: ignore[no-untyped-def]
     }.get(way)
 
 
-def _interpolated(
-    operator: Operator, x: int, axis: int, at: Floats, size: int, mode: str
-) -> int:
+def _interpolated(operator: Operator, x: int, axis: int, at: Floats, size: int, mode: str) -> int:
     """The sum of 2 or 4 moved maps, each times a number per place along the axis."""
     graph = operator.graph
     rank = len(graph.shape(x))

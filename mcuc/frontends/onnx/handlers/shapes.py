@@ -97,7 +97,9 @@ def _blocks(operator: Operator) -> tuple[int, int, int, int, int]:
     return (*shape, block)
 
 
-def _moved(operator: Operator, split: Sequence[int], perm: Sequence[int], shape: Sequence[int]) -> int:
+def _moved(
+    operator: Operator, split: Sequence[int], perm: Sequence[int], shape: Sequence[int]
+) -> int:
     graph = operator.graph
     moved = graph.transpose(graph.reshape(operator.value(), split), perm)
     return graph.reshape(moved, shape)
