@@ -45,15 +45,17 @@ BATCH = 40  # models in one program
 MOST_RANK = 5
 
 # The operators that mcuc promises; the suite has many more.
-SCOPE = frozenset(
-    """Conv ConvTranspose Gemm MatMul BatchNormalization LayerNormalization Gelu HardSwish
-    HardSigmoid Sigmoid Tanh Relu LeakyRelu PRelu Elu Mish Softplus Softmax LogSoftmax Resize
-    AveragePool MaxPool GlobalAveragePool GlobalMaxPool ReduceMean ReduceMax ReduceMin ReduceSum
-    Slice Split Concat Gather Pad Transpose Reshape Squeeze Unsqueeze Expand Where Clip Add Sub Mul
-    Div Pow Sqrt Erf Exp Log Abs Neg Max Min Sum LSTM GRU SpaceToDepth DepthToSpace ArgMax ArgMin
-    Einsum Flatten Identity Cast Constant Dropout QuantizeLinear DequantizeLinear QLinearConv
-    QLinearMatMul ConvInteger MatMulInteger""".split()
+_SCOPE = (
+    "Abs Add ArgMax ArgMin AveragePool BatchNormalization Cast Clip Concat Constant "
+    "Conv ConvInteger ConvTranspose DepthToSpace DequantizeLinear Div Dropout Einsum "
+    "Elu Erf Exp Expand Flatten GRU Gather Gelu Gemm GlobalAveragePool GlobalMaxPool "
+    "HardSigmoid HardSwish Identity LSTM LayerNormalization LeakyRelu Log LogSoftmax "
+    "MatMul MatMulInteger Max MaxPool Min Mish Mul Neg PRelu Pad Pow QLinearConv "
+    "QLinearMatMul QuantizeLinear ReduceMax ReduceMean ReduceMin ReduceSum Relu "
+    "Reshape Resize Sigmoid Slice Softmax Softplus SpaceToDepth Split Sqrt Squeeze "
+    "Sub Sum Tanh Transpose Unsqueeze Where "
 )
+SCOPE = frozenset(_SCOPE.split())
 _DATA = ("float32", "int8", "uint8")
 _OPERANDS = (*_DATA, "int32", "int64", "bool")
 

@@ -108,7 +108,8 @@ def _listed(path: Path, data: bytes) -> list[Json]:
     for index, operator in enumerate(model.operators):
         tensor = model.tensors[operator.outputs[0]] if operator.outputs else None
         types = schema.enum_names("TensorType")
-        name, shape, dtype = "", (), ""
+        name, dtype = "", ""
+        shape: tuple[int, ...] = ()
         if tensor is not None:
             name, shape = tensor.name, tuple(tensor.shape)
             dtype = types.get(tensor.type_code, "?").lower()

@@ -4,14 +4,14 @@
     transpose(transpose(x, p), q)      ->  transpose(x, p q), nothing where that is the identity
     reshape(transpose(x, p))           ->  transpose(reshape(x), p'), where the axes that are joined
                                            lie one behind the other in x too
-    fully_connected(flatten(transpose(x, p)), w)  ->  fully_connected(flatten(x), w'), the columns of
-                                           the weights moved
+    fully_connected(flatten(transpose(x, p)), w)  ->  fully_connected(flatten(x), w'), where the
+                                           columns of the weights are moved
     sum over axes, padding, slices ... ->  the same over the axes of x
 
-An importer of NCHW files writes every convolution between two transpositions; this pass leaves those
-that something wants. The nodes are gone through once: a transposition is noted, and done only where
-a reader wants its result. Where operands of an element-wise op disagree, what moves fewer bytes is
-done, with regard to what the readers of the result want.
+An importer of NCHW files writes every convolution between two transpositions; this pass leaves
+those that something wants. The nodes are gone through once: a transposition is noted, and done only
+where a reader wants its result. Where operands of an element-wise op disagree, what moves fewer
+bytes is done, with regard to what the readers of the result want.
 
 With `io` "nhwc" the model's own inputs and outputs take the order of the layers inside.
 
@@ -127,7 +127,7 @@ class _Layout:
         return next(node.loc for node in self.graph.nodes if v in node.outputs)
 
     def _transposed(self, u: int, perm: Perm, like: int, result: int | None = None) -> int:
-        """transpose(u, perm) as a value, each computed once."""
+        """The value of transpose(u, perm), each computed once."""
         if is_identity(perm):
             return u
         if result is None and (u, perm) in self.done:
@@ -183,7 +183,7 @@ class _Layout:
         return self._named(self._value(v), v, "")
 
     def _named(self, u: int, v: int, axes: str) -> int:
-        """u under the name of the output v."""
+        """The value u under the name of the output v."""
         if u not in self.graph.sources and self.values[u].const is None:
             name = self.graph.values[v].name
             self.values[u] = replace(self.values[u], name=name, axes=axes)

@@ -148,7 +148,7 @@ class _Loader:
         return self._graph.constant(data, name)
 
     def _finite(self, name: str, data: Array) -> Array:
-        """As float32; infinities, of which masks are made, are the largest numbers that there are."""
+        """As float32; infinities, of which masks are made, become the largest numbers."""
         largest = np.finfo(np.float32).max
         if np.isnan(data).any():
             raise self._graph.error("E115", f"{name!r} holds NaN")
@@ -260,6 +260,6 @@ class _Loader:
         if node.op_type == "Size":
             self._constants[node.output[0]] = np.asarray(int(np.prod(shape)), np.int64)
             return True
-        start, end = operator.int("start", 0), operator.int("end", len(shape))
+        start, end = operator.integer("start", 0), operator.integer("end", len(shape))
         self._constants[node.output[0]] = np.asarray(shape[start:end], np.int64)
         return True

@@ -60,7 +60,7 @@ def average_pool(operator: Operator) -> Results:
     places = _windows(operator)
     if places.dilation != (1, 1):
         raise operator.error("E115", f"an AveragePool with the dilation {places.dilation}")
-    if not operator.int("count_include_pad", 0):
+    if not operator.integer("count_include_pad", 0):
         attrs = average_pool2d.Attrs(places.kernel, places.stride, places.pad)
         return (_pooled(operator, "average_pool2d", attrs),)
     graph = operator.graph
@@ -87,7 +87,7 @@ def _windows(operator: Operator) -> Geometry:
     places = geometry(operator, _kernel(operator), operator.shape()[2:])
     size = (1, *operator.shape()[2:])[-2:]
     top, bottom, left, right = places.pad
-    if operator.int("ceil_mode", 0):
+    if operator.integer("ceil_mode", 0):
         bottom = _ceiled(places, size[0], 0, (top, bottom))
         right = _ceiled(places, size[1], 1, (left, right))
     pad: Pad = (top, bottom, left, right)

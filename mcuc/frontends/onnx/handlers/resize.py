@@ -6,6 +6,7 @@ Along one axis a result is sum_k w[k] x[i[k]], with indices and weights that dep
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
@@ -17,9 +18,17 @@ from mcuc.ops import resize_bilinear, take
 Floats = npt.NDArray[np.float64]
 
 
+_ROUNDINGS: dict[str, Callable[[Floats], Floats]] = {
+    "floor": lambda x: np.floor(x),
+    "ceil": lambda x: np.ceil(x),
+    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
+    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
+}
+
+
 def resize(operator: Operator) -> Results:
     scales, sizes = _sizes(operator)
-    mode = operator.text("mode", "nearest")
+    mode = operator.word("mode", "nearest")
     shape = operator.shape()
     if max(sizes) > take.MAX_SIZE:
         raise operator.error("E117", f"a result of shape {sizes}")
@@ -31,13 +40,15 @@ def resize(operator: Operator) -> Results:
         return (operator.graph.take(operator.value(), picks),)
     if mode not in ("linear", "cubic"):
         raise operator.error("E115", f"a Resize of the mode {mode!r} is not supported")
-    if operator.int("antialias", 0) or operator.int("exclude_outside", 0):
+    if operator.integer("antialias", 0) or operator.integer("exclude_outside", 0):
         raise operator.error("E115", "a Resize with antialias or exclude_outside")
     flags = _bilinear(operator, mode, shape, sizes, scales)
     if flags is not None:
         attrs = resize_bilinear.Attrs((sizes[2], sizes[3]), *flags)
-        graph = operator.graph
-        function = lambda x: graph.add("resize_bilinear", attrs, (x,))  # noqa: E731
+
+        def function(x: int) -> int:
+            return operator.graph.add("resize_bilinear", attrs, (x,))
+
         return (on_map(operator, operator.value(), function),)
     x = operator.value()
     for axis, (n, m, s) in enumerate(zip(shape, sizes, scales, strict=True)):
@@ -73,7 +84,7 @@ def _by_axis(
 ) -> tuple[list[float], list[int]]:
     shape = operator.shape()
     all_scales, all_sizes = [1.0] * len(shape), list(shape)
-    policy = operator.text("keep_aspect_ratio_policy", "stretch")
+    policy = operator.word("keep_aspect_ratio_policy", "stretch")
     if sizes is not None and policy != "stretch":
         ratios = [m / shape[axis] for m, axis in zip(sizes, axes, strict=True)]
         one = min(ratios) if policy == "not_larger" else max(ratios)
@@ -94,7 +105,7 @@ def _by_axis(
 
 def _places(operator: Operator, size: int, out: int, scale: float) -> Floats:
     """Where each output element lies in the input."""
-    mode = operator.text("coordinate_transformation_mode", "half_pixel")
+    mode = operator.word("coordinate_transformation_mode", "half_pixel")
     if operator.proto.op_type == "Upsample" or operator.opset < 11:
         mode = "asymmetric"
     at = np.arange(out, dtype=np.float64)
@@ -119,26 +130,20 @@ def _nearest(operator: Operator, size: int, out: int, scale: float) -> list[int]
     if operator.proto.op_type == "Upsample" or operator.opset < 11:
         mode = "floor"
     else:
-        mode = operator.text("nearest_mode", "round_prefer_floor")
-    rounded = {
-        "floor": np.floor,
-        "ceil": np.ceil,
-        "round_prefer_floor": lambda x: np.ceil(x - 0.5),
-        "round_prefer_ceil": lambda x: np.floor(x + 0.5),
-    }.get(mode)
-    if rounded is None:
+        mode = operator.word("nearest_mode", "round_prefer_floor")
+    if mode not in _ROUNDINGS:
         raise operator.error("E115", f"nearest_mode is {mode!r}")
-    return [int(i) for i in np.clip(rounded(at), 0, size - 1)]
+    return [int(i) for i in np.clip(_ROUNDINGS[mode](at), 0, size - 1)]
 
 
-def _bilinear(  # type: ignore[no-untyped-def]
-    operator: Operator, mode: str, shape, sizes, scales
+def _bilinear(
+    operator: Operator, mode: str, shape: Sequence[int], sizes: list[int], scales: list[float]
 ) -> tuple[bool, bool] | None:
     """The flags (align_corners, half_pixel_centers) of the op for maps, where it computes this."""
     exact = all(m == n * s for n, m, s in zip(shape, sizes, scales, strict=True))
     if mode != "linear" or len(shape) != 4 or sizes[:2] != list(shape[:2]) or not exact:
         return None
-    way = operator.text("coordinate_transformation_mode", "half_pixel")
+    way = operator.word("coordinate_transformation_mode", "half_pixel")
     if operator.proto.op_type == "Upsample" or operator.opset < 11:
         way = "asymmetric"
     if way == "pytorch_half_pixel" and min(sizes[2:]) > 1:
@@ -160,7 +165,7 @@ def _interpolated(operator: Operator, x: int, axis: int, at: Floats, size: int, 
         weights = [1 - t, t]
         offsets = [0, 1]
     else:
-        a = operator.float("cubic_coeff_a", -0.75)
+        a = operator.real("cubic_coeff_a", -0.75)
         weights = _cubic(t, a)
         offsets = [-1, 0, 1, 2]
     total = None
