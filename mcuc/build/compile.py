@@ -112,15 +112,7 @@ def compile_model(
     sram: int | None = None,
     flash: int | None = None,
     input_shapes: Mapping[str, Sequence[int]] | None = None,
-<<<<<<< HEAD
-    calibration: str | Path = "",
-    labels: Sequence[str] = (),
-    groups: Sequence[Group] = (),
-    project: Sequence[str] = (),
-    **others: Any,
-=======
     **options: Any,
->>>>>>> main
 ) -> Compiled:
     """Compiles a model for a board.
 
@@ -129,33 +121,13 @@ def compile_model(
         out: Folder to write; None writes nothing.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
-<<<<<<< HEAD
-        input_shapes, calibration, labels: See `Options`.
-        groups: Segments to stream or cut into patches, by node index of the compiled graph.
-        project: Forms of what is written: "platformio", "cmake", ...; empty = by the board.
-        others: Fields of `Options` by their names: board, io, schedule, precision ...
-=======
         input_shapes: Sizes of inputs of an ONNX model, by name.
         options: All others of `Options`: `board`, `schedule`, `precision` ...
->>>>>>> main
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
         TypeError: An option that there is not.
     """
-<<<<<<< HEAD
-    options = Options(
-        sram_bytes=sram,
-        flash_bytes=flash,
-        input_shapes=tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items()),
-        calibration=str(calibration),
-        labels=tuple(labels),
-        groups=tuple(groups),
-        project=tuple(project),
-        **others,
-    )
-    compiled = compile_with(Path(model), options)
-=======
     shapes = tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items())
     for key, kind in (
         ("groups", tuple),
@@ -167,7 +139,6 @@ def compile_model(
             options[key] = kind(options[key])
     chosen = Options(sram_bytes=sram, flash_bytes=flash, input_shapes=shapes, **options)
     compiled = compile_with(Path(model), chosen)
->>>>>>> main
     return compiled if out is None else write(compiled, Path(out))
 
 

@@ -87,17 +87,16 @@ def _limits(scales: Array, points: tuple[int, ...]) -> tuple[float, float]:
 
 
 def _limited(operator: Operator, x: int, position: int) -> int:
-    """Clamped where a symmetric int16 reaches further than the stored zero point lets it.
+    """Clamped at 0 where the stored zero point says that nothing is below.
 
-    Quantizers drop a Relu before such a tensor, since its least number is 0.
+    Quantizers drop a Relu before such a tensor, since its least number is 0. Beyond other limits,
+    which a symmetric int16 reaches further than, numbers stay what they are instead of being cut.
     """
     zero = _zero_of_int16(operator, position + 1)
     if not zero:
         return x
-    low, high = _limits(np.asarray(operator.const(position, "scale"), np.float32), (zero,))
-    if low >= 0:
-        return operator.graph.add("relu", relu.Attrs("relu"), (x,))
-    return operator.unary("clip", x, low, high)
+    low, _ = _limits(np.asarray(operator.const(position, "scale"), np.float32), (zero,))
+    return operator.graph.add("relu", relu.Attrs("relu"), (x,)) if low >= 0 else x
 
 
 def _zero_of_int16(operator: Operator, position: int) -> int:
