@@ -133,6 +133,7 @@ def run_all(models: Sequence[Made], place: str) -> None:
         made.record["on"].append(place)
         if not same:
             made.record["status"] = "differs"
+        print(made.name, json.dumps(made.record), flush=True)
 
 
 def programs(models: Sequence[Made], most: int) -> list[list[Made]]:
@@ -157,8 +158,8 @@ def page(stored: dict[str, Any]) -> str:
     head = f"""# ONNX models
 
 All {len(records)} `.onnx` files of the test data: {good} compile, with the same bytes in the
-reference and on the host, {board} of them in QEMU ({BOARD}) too, whose flash is too small for the others. Written by
-`{COMMAND} --docs` from the results of `{COMMAND}`.
+reference and on the host, {board} of them in QEMU ({BOARD}) too, whose flash is too small for the
+others. Written by `{COMMAND} --docs` from the results of `{COMMAND}`.
 
 "float32" models also agree with ONNX Runtime within 1e-5 of the largest magnitude; "as stored" are
 quantized models, whose integer arithmetic rounds in its own way. SQNR: ONNX Runtime's outputs
@@ -203,10 +204,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if isinstance(made, Made):
                 compiled.append(made)
     for place, most in (("host", HOST_BYTES), ("qemu", BOARD_BYTES)):
-        for held in programs(compiled, most):
+        for held in reversed(programs(compiled, most)):
             run_all([m for m in held if m.record["weights_bytes"] <= most], place)
-    for name, record in records.items():
-        print(name, record["status"], record.get("on"), flush=True)
     if options.only is None:
         text = json.dumps({"board": BOARD, "models": records}, indent=1, sort_keys=True)
         RESULTS.write_text(text + "\n", encoding="utf-8")
