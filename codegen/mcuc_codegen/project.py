@@ -93,7 +93,7 @@ class Project:
 
 
 @functools.cache
-def _environment() -> jinja2.Environment:
+def environment() -> jinja2.Environment:
     return jinja2.Environment(
         loader=jinja2.PackageLoader("mcuc_codegen"),
         undefined=jinja2.StrictUndefined,
@@ -118,7 +118,7 @@ def generate(
     inputs = port_views(program.inputs, program.graph, tables, "input", name)
     outputs = port_views(program.outputs, program.graph, tables, "output", name)
     outside = next((port for port in inputs if port.outside), None)
-    extra = generate_around(around, name, inputs, outputs, _environment()) if around else None
+    extra = generate_around(around, name, inputs, outputs, environment()) if around else None
     regions = _regions(program, plan, tables, name)
     counts = program.pushes or program.graph.window
     state_bytes = STATE_BYTES if counts else program.state_bytes
@@ -175,7 +175,7 @@ def _files(program: Program, name: str, context: dict[str, object]) -> dict[str,
         ("arena.c.j2", f"{name}_arena.c"),
         ("main.c.j2", "example_main.c"),
     ):
-        files[path] = _environment().get_template(template).render(context)
+        files[path] = environment().get_template(template).render(context)
     return dict(sorted(files.items()))
 
 
@@ -228,4 +228,4 @@ def _regions(program: Program, plan: MemoryPlan, tables: Tables, name: str) -> l
 
 def harness_glue(projects: Sequence[Project]) -> str:
     """C source of the table through which the test harness runs models (boards/common)."""
-    return _environment().get_template("glue.c.j2").render({"projects": projects})
+    return environment().get_template("glue.c.j2").render({"projects": projects})

@@ -19,9 +19,10 @@ from mcuc.build.choose import Chosen
 from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.build.project import forms_for, project_files
 from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.device.application import Application, build_application
-from mcuc.device.boards import Board, load_board
+from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.tflite.load import read_tflite
@@ -30,11 +31,12 @@ from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
-from mcuc.schedule.spec import Group
+from mcuc_codegen.forms import EXAMPLE, USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
 
 MODEL_FOLDER = "model"
+BOARD_FILE = "board.toml"  # of a board that does not ship with mcuc
 # The linkers' words: "region `flash' overflowed by" (GNU), "region 'flash': overflowed by" (lld).
 OVERFLOW = re.compile(r"region [`'](\w+)':? overflowed by (\d+) bytes")
 UNKNOWN = Footprint(None, None, None, None, {}, "")
@@ -55,6 +57,7 @@ class Compiled:
         around: What is made around the model.
         arithmetic: The arithmetic chosen for it, and what that cost.
         directory: Where the output was written, or None.
+        kept: Files in it that the user had changed, left as they are.
     """
 
     lowered: Lowered
@@ -67,20 +70,34 @@ class Compiled:
     around: Around
     arithmetic: Arithmetic
     directory: Path | None = None
+    kept: tuple[str, ...] = ()
 
     @property
     def unit(self) -> Unit:
         """What the test bench needs."""
         return Unit(self.lowered.program, self.lowered.plan, self.project)
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Forms of the project that is written."""
+        return forms_for(self.options.project, self.board)
+
+    def place(self, path: str) -> str:
+        """Where a file of `project.files` lies in the output folder."""
+        return place(path, self.project.name, self.forms)
+
     def files(self) -> dict[str, str | bytes]:
         """Everything that belongs into the output folder."""
+        optimize = self.options.optimize
+        own = board_file(self.options.board)
         recipe: dict[str, str | bytes] = {}
         if self.arithmetic.document is not None:
             text = json.dumps(self.arithmetic.document, indent=2, allow_nan=False) + "\n"
             recipe[f"{MODEL_FOLDER}/{RECIPE}"] = text
         return {
-            **self.project.files,
+            **({BOARD_FILE: own.read_bytes()} if own else {}),
+            **project_files(self.project, self.forms, self.board, optimize, self.model_name),
+            **{self.place(path): text for path, text in self.project.files.items()},
             **recipe,
             f"{MODEL_FOLDER}/{self.model_name}": self.model_bytes,
             "report.json": json.dumps(self.report, indent=2, allow_nan=False) + "\n",
@@ -91,76 +108,37 @@ class Compiled:
 def compile_model(
     model: str | Path,
     *,
-    board: str = "qemu_m4",
     out: str | Path | None = None,
-    io: str = "stored",
-    numerics: str = "litert-2.3",
-    optimize: str = "balanced",
     sram: int | None = None,
     flash: int | None = None,
-    name: str = "",
-    input_mode: str = "consumed",
-    schedule: str = "auto",
-    minimize: str = "balanced",
-    max_recompute: float = 0.0,
-    latency: int | None = None,
-    sliding: int | None = None,
-    point: int | None = None,
-    preprocess: Mapping[str, Any] | None = None,
-    postprocess: Mapping[str, Any] | None = None,
-    labels: Sequence[str] = (),
-    io_layout: str = "nchw",
     input_shapes: Mapping[str, Sequence[int]] | None = None,
-    precision: str = "auto",
-    calibration: str | Path = "",
-    calibration_method: str = "minmax",
-    auto_precision: bool = False,
-    groups: Sequence[Group] = (),
+    **options: Any,
 ) -> Compiled:
     """Compiles a model for a board.
 
     Args:
         model: A `.tflite` or `.onnx` file.
-        board: Board id, or path of a board.toml.
         out: Folder to write; None writes nothing.
-        io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
-        minimize, max_recompute, latency, sliding, point, io_layout, input_shapes: See `Options`.
-        precision, calibration, calibration_method, auto_precision, preprocess,
-            postprocess, labels: See `Options`.
-        groups: Segments to stream or cut into patches, by node index of the compiled graph.
+        input_shapes: Sizes of inputs of an ONNX model, by name.
+        options: All others of `Options`: `board`, `schedule`, `precision` ...
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
+        TypeError: An option that there is not.
     """
-    options = Options(
-        board=board,
-        io=io,
-        numerics=numerics,
-        optimize=optimize,
-        sram_bytes=sram,
-        flash_bytes=flash,
-        name=name,
-        input_mode=input_mode,
-        schedule=schedule,
-        minimize=minimize,
-        max_recompute=max_recompute,
-        latency=latency,
-        sliding=sliding,
-        point=point,
-        preprocess=preprocess,
-        postprocess=postprocess,
-        labels=tuple(labels),
-        io_layout=io_layout,
-        input_shapes=tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items()),
-        precision=precision,
-        calibration=str(calibration),
-        calibration_method=calibration_method,
-        auto_precision=auto_precision,
-        groups=tuple(groups),
-    )
-    compiled = compile_with(Path(model), options)
+    shapes = tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items())
+    for key, kind in (
+        ("groups", tuple),
+        ("project", tuple),
+        ("labels", tuple),
+        ("calibration", str),
+    ):
+        if key in options:
+            options[key] = kind(options[key])
+    chosen = Options(sram_bytes=sram, flash_bytes=flash, input_shapes=shapes, **options)
+    compiled = compile_with(Path(model), chosen)
     return compiled if out is None else write(compiled, Path(out))
 
 
@@ -213,6 +191,7 @@ def compile_graph(
         board: Taken instead of what the options name.
         options: All others.
     """
+    forms_for(options.project, board)
     lowered = lower_and_plan(arithmetic.graph, board.target, options)
     name = identifier(options.name or path.stem)
     around = around_of(lowered, options)
@@ -248,9 +227,9 @@ def compile_graph(
 
 
 def write(compiled: Compiled, directory: Path) -> Compiled:
-    """Writes the output folder, whole or not at all."""
-    write_folder(directory, compiled.files())
-    return replace(compiled, directory=directory)
+    """Writes the output folder, whole or not at all; files that the user changed are kept."""
+    kept = write_folder(directory, compiled.files(), USER_FILES)
+    return replace(compiled, directory=directory, kept=kept)
 
 
 def _schedule(chosen: Chosen) -> Json:
@@ -274,7 +253,7 @@ def _application(
         for path, text in project.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
-        names = [f"{project.name}.c", f"{project.name}_arena.c", "example_main.c"]
+        names = [f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE]
         extra = project.around
         names += [f"{project.name}_around.c"] if extra else []
         also = extra.functions if extra else ()

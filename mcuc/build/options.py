@@ -11,6 +11,7 @@ from typing import Any
 from mcuc.errors import McucError, ModelError
 from mcuc.ops.spec import NUMERICS
 from mcuc.schedule.spec import Group
+from mcuc_codegen.forms import FORMS
 
 IO_MODES = ("stored", "quantized")
 IO_LAYOUTS = ("nchw", "nhwc")
@@ -66,6 +67,7 @@ class Options:
         auto_precision: Layers that int8 hurts most stay float32, by measured loss.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
+        project: Forms of what is written (`mcuc_codegen.forms.FORMS`); empty = by the board.
     """
 
     board: str = "qemu_m4"
@@ -94,6 +96,7 @@ class Options:
     calibration_std: tuple[float, ...] = ()
     auto_precision: bool = False
     groups: tuple[Group, ...] = field(default=())
+    project: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for option, value, allowed in (
@@ -111,6 +114,10 @@ class Options:
         if self.schedule not in SCHEDULES and self.patch is None:
             known = ", ".join(SCHEDULES)
             raise usage("schedule", f"{self.schedule!r} is not one of {known}, patch:HxW@INDEX")
+        if not set(self.project) <= set(FORMS):
+            raise usage("project", f"takes {', '.join(FORMS)}, not {', '.join(self.project)}")
+        if {"platformio", "stm32cube"} <= set(self.project):
+            raise usage("project", "platformio and stm32cube are two forms of one platformio.ini")
         for option, limit in (("sram", self.sram_bytes), ("flash", self.flash_bytes)):
             if limit is not None and limit <= 0:
                 raise usage(option, f"{limit} is not a positive number of bytes")
@@ -163,6 +170,7 @@ class Options:
             "calibration_mean": list(self.calibration_mean),
             "calibration_std": list(self.calibration_std),
             "auto_precision": self.auto_precision,
+            "project": list(self.project),
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
             ],
@@ -181,6 +189,7 @@ class Options:
         fields["input_shapes"] = tuple(
             (name, tuple(shape)) for name, shape in fields.get("input_shapes", ())
         )
+        fields["project"] = tuple(fields.get("project", ()))
         if "max_recompute" in fields and fields["max_recompute"] is None:
             fields["max_recompute"] = math.inf
         return cls(**fields)

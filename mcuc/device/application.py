@@ -22,6 +22,7 @@ from mcuc.device.toolchain import (
 )
 
 ARENA_PREFIX = ".mcuc_ram_"
+STARTUP_FILES = ("startup.c", "port_app.c")  # in boards/common
 STACK_BYTES = 256  # the linker only needs a place for it; what a run takes is measured apart
 
 
@@ -83,7 +84,7 @@ def build_application(
     objects = compile_objects(
         toolchain, board, [Source(folder / name) for name in sources], options, out / "model"
     )
-    startup = [Source(common / name) for name in ("startup.c", "port_app.c")]
+    startup = [Source(common / name) for name in STARTUP_FILES]
     objects_own = compile_objects(toolchain, board, startup, own, out / "start")
     path = link(
         toolchain,

@@ -28,8 +28,11 @@ class Table:
             return default
         return value
 
-    def text(self, key: str, choices: Sequence[str] = ()) -> str:
-        value = str(self._take(key, str, None) or "")
+    def text(self, key: str, choices: Sequence[str] = (), default: str | None = None) -> str:
+        given = self._take(key, str, default)
+        if given == "" and default is None:
+            self.problem(key, "is empty")
+        value = str(given or "")
         if value and choices and value not in choices:
             self.problem(key, f"{value!r} is none of {', '.join(choices)}")
         return value
@@ -46,23 +49,19 @@ class Table:
     def flag(self, key: str) -> bool:
         return bool(self._take(key, bool, False))
 
-    def texts(self, key: str, choices: Sequence[str] = ()) -> tuple[str, ...]:
-        values = self._take(key, list, None) or []
+    def texts(
+        self, key: str, choices: Sequence[str] = (), optional: bool = False
+    ) -> tuple[str, ...]:
+        values = self._take(key, list, [] if optional else None) or []
         for value in values:
             if not isinstance(value, str) or (choices and value not in choices):
                 self.problem(key, f"{value!r} is not allowed here")
         return tuple(str(v) for v in values)
 
-    def pairs(self, key: str) -> tuple[tuple[int, int], ...]:
+    def items(self, key: str) -> list[Any]:
+        """An optional list of anything."""
         values = self._take(key, list, [])
-        good = [
-            (v[0], v[1])
-            for v in values
-            if isinstance(v, list) and len(v) == 2 and all(isinstance(n, int) for n in v)
-        ]
-        if len(good) != len(values):
-            self.problem(key, "must be a list of [address, mask] pairs")
-        return tuple(good)
+        return list(values or [])
 
     def table(self, key: str, optional: bool = False) -> Table:
         raw = self._take(key, dict, {} if optional else None)
