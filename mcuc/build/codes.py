@@ -242,6 +242,10 @@ CODES: dict[str, Page] = {
         "The board cannot be reached by this version, or is not an emulated one.",
         "Take the emulated board of the same core.",
     ),
+    "E605": Page(
+        "The description of a lab (`hil.toml`) has problems.",
+        "Correct the entries that the message names.",
+    ),
     "E610": Page("The program faulted.", "The message names the place and the cause."),
     "E611": Page(
         "The core locked up: a fault inside a fault handler.",

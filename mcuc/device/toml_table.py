@@ -28,8 +28,8 @@ class Table:
             return default
         return value
 
-    def text(self, key: str, choices: Sequence[str] = ()) -> str:
-        value = str(self._take(key, str, None) or "")
+    def text(self, key: str, choices: Sequence[str] = (), default: str | None = None) -> str:
+        value = str(self._take(key, str, default) or "")
         if value and choices and value not in choices:
             self.problem(key, f"{value!r} is none of {', '.join(choices)}")
         return value
@@ -46,8 +46,10 @@ class Table:
     def flag(self, key: str) -> bool:
         return bool(self._take(key, bool, False))
 
-    def texts(self, key: str, choices: Sequence[str] = ()) -> tuple[str, ...]:
-        values = self._take(key, list, None) or []
+    def texts(
+        self, key: str, choices: Sequence[str] = (), optional: bool = False
+    ) -> tuple[str, ...]:
+        values = self._take(key, list, [] if optional else None) or []
         for value in values:
             if not isinstance(value, str) or (choices and value not in choices):
                 self.problem(key, f"{value!r} is not allowed here")
