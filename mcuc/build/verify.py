@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from mcuc.build import against_onnx
 from mcuc.build.compile import Compiled
 from mcuc.build.places import PLACES, Access, Bench, bench
 from mcuc.build.run import profiled
@@ -24,6 +25,7 @@ from mcuc.report.document import Json
 
 POISONS = 2
 RUNS = 2
+_AGAINST = {"tflite": "TFLite BUILTIN_REF (ai-edge-litert)", "onnxruntime": against_onnx.NAME}
 # Sets of inputs whose every layer is compared, not the outputs alone: a softmax that saturates
 # would hide a wrong layer before it.
 TRACED = 2
@@ -50,7 +52,8 @@ def verify_model(
         places: Of PLACES.
         vectors: Random sets of inputs, beside those given.
         against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
-            for byte, float32 within FLOAT_TOLERANCE of the largest magnitude.
+            for byte, float32 results within FLOAT_TOLERANCE of the largest magnitude.
+            "onnxruntime" compares with ONNX Runtime (mcuc/build/against_onnx.py).
         given, seed: More sets of inputs; the seed of the random ones.
         access: How the device is reached.
         profile: Also count what each layer takes on the device.
@@ -60,9 +63,17 @@ def verify_model(
     """
     graph, numerics = compiled.lowered.whole, compiled.options.numerics
     _require(places)
+    _check_reference(compiled, against)
     sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
     expected = in_sequence(graph, sets, numerics)
-    mismatches, first = _against_tflite(compiled, sets, expected) if against else (0, None)
+    mismatches = 0
+    first: Json | None = None
+    ratio: float | None = None
+    if against == "tflite":
+        mismatches, first = _against_tflite(compiled, sets, expected)
+    elif against == "onnxruntime":
+        data, source = compiled.model_bytes, compiled.lowered.source
+        mismatches, first, ratio = against_onnx.compare(data, source, graph, sets, numerics)
     stack = 0
     report = dict(compiled.report)
     for place in places:
@@ -80,8 +91,9 @@ def verify_model(
         "on": list(places),
         "board": compiled.board.id if transport else None,
         "transport": transport,
-        "against": "TFLite BUILTIN_REF (ai-edge-litert)" if against else None,
+        "against": _AGAINST.get(against),
         "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
+        "sqnr_db": ratio,
         "vectors": len(sets),
         "runs_per_vector": POISONS * RUNS,
         "mismatches": mismatches,
@@ -89,6 +101,22 @@ def verify_model(
         "stack_bytes": stack or None,
     }
     return report
+
+
+def _check_reference(compiled: Compiled, against: str) -> None:
+    """Requires that the outside reference reads files of this kind, and computes this model."""
+    if against == "tflite" and compiled.arithmetic.quantized is not None:
+        raise ModelError(
+            "E109",
+            "option against: TFLite computes the model as stored, in float32",
+            why="mcuc quantized it",
+            help="see `mcuc evaluate --against float`",
+        )
+    onnx = against_onnx.is_onnx(compiled.model_name)
+    if against and onnx != (against == "onnxruntime"):
+        wanted = "onnxruntime" if onnx else "tflite"
+        what = f"{against} does not read {compiled.model_name}"
+        raise ModelError("E109", what, help=f"use --against {wanted}")
 
 
 def _require(places: Sequence[str]) -> None:
@@ -112,8 +140,10 @@ def in_sequence(
 
 
 def _has_floats(compiled: Compiled) -> bool:
-    """Whether TFLite's results are compared within a tolerance, not byte for byte."""
+    """Whether results of others are compared within a tolerance, not byte for byte."""
     source = compiled.lowered.source
+    if against_onnx.is_onnx(compiled.model_name):
+        return not against_onnx.computes_on_integers(compiled.lowered.whole)
     return any(source.type(v).dtype is DType.F32 for v in source.outputs)
 
 

@@ -30,8 +30,9 @@ MISMATCH_EXIT = 3
 @click.option("--on", "where", type=Places(), default="qemu", show_default=True,
               help="Places to run, separated by commas: reference, host, qemu, board.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=None, help="Only the first samples.")
-@click.option("--against", type=click.Choice(["tflite"]), default=None,
-              help="Also run TFLite's interpreter and compare sample by sample.")  # fmt: skip
+@click.option("--against", type=click.Choice(["tflite", "float"]), default=None,
+              help="Also TFLite's interpreter, sample by sample; or the float model that was "
+              "quantized.")  # fmt: skip
 @device_options
 @data_options
 @compile_options
@@ -78,4 +79,8 @@ def _rows(result: Json) -> list[tuple[str, object]]:
     if "tflite_correct" in result:
         rows.append(("right in TFLite", result["tflite_correct"]))
         rows.append(("samples that differ from TFLite", result["samples_that_differ_from_tflite"]))
+    if "float" in result:
+        beside = result["float"]
+        rows.append(("right in float32 (ONNX Runtime)", beside["float_correct"]))
+        rows.append(("points lost", f"{beside['drop_points']:.2f}"))
     return rows
