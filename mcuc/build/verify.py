@@ -44,18 +44,17 @@ def verify_model(
     """Compares every place with the numpy reference, byte for byte.
 
     On host and device each vector runs twice in a row on an arena filled with 0x55 and with 0xAA,
-    between guard zones; on the host under ASan and UBSan. Of the first sets the rows of every
-    layer are compared as well, by their CRC-32 in a traced build.
+    between guard zones; on the host under ASan and UBSan. Of the first sets every layer's rows are
+    compared as well, by their CRC-32.
 
     Args:
         compiled: The model.
         places: Of PLACES.
         vectors: Random sets of inputs, beside those given.
         against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
-            for byte, float32 results within FLOAT_TOLERANCE of the largest magnitude.
-            "onnxruntime" compares with ONNX Runtime (mcuc/build/against_onnx.py).
-        given, seed: More sets of inputs; the seed of the random ones.
-        access: How the device is reached.
+            for byte, float32 within FLOAT_TOLERANCE of the largest magnitude. "onnxruntime" does
+            with ONNX Runtime (mcuc/build/against_onnx.py).
+        given, seed, access: More sets of inputs; of the random ones; how a device is reached.
         profile: Also count what each layer takes on the device.
 
     Returns:
@@ -64,21 +63,12 @@ def verify_model(
     graph, numerics = compiled.lowered.whole, compiled.options.numerics
     _require(places)
     _check_reference(compiled, against)
-    sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
+    sets = [*map(list, given), *random_vectors(graph, vectors, seed)]
     expected = in_sequence(graph, sets, numerics)
-    mismatches = 0
-    first: Json | None = None
-    ratio: float | None = None
-    if against == "tflite":
-        mismatches, first = _against_tflite(compiled, sets, expected)
-    elif against == "onnxruntime":
-        data, source = compiled.model_bytes, compiled.lowered.source
-        mismatches, first, ratio = against_onnx.compare(data, source, graph, sets, numerics)
+    mismatches, first, ratio = _against(against, compiled, sets, expected)
     stack = 0
     report = dict(compiled.report)
-    for place in places:
-        if place == "reference":
-            continue
+    for place in (p for p in places if p != "reference"):
         with bench(compiled, place, access) as made:
             every = [vector for vector in sets for _ in range(RUNS)]
             repeated = in_sequence(graph, every, numerics) if graph.states else None
@@ -101,6 +91,22 @@ def verify_model(
         "stack_bytes": stack or None,
     }
     return report
+
+
+def _against(
+    reference: str,
+    compiled: Compiled,
+    sets: Sequence[Sequence[Array]],
+    expected: Sequence[Sequence[Array]],
+) -> tuple[int, Json | None, float | None]:
+    """Mismatches with the outside reference, the first of them, and the SQNR where that counts."""
+    if reference == "tflite":
+        return *_against_tflite(compiled, sets, expected), None
+    if reference == "onnxruntime":
+        graph, numerics = compiled.lowered.whole, compiled.options.numerics
+        data, source = compiled.model_bytes, compiled.lowered.source
+        return against_onnx.compare(data, source, graph, sets, numerics)
+    return 0, None, None
 
 
 def _check_reference(compiled: Compiled, against: str) -> None:
