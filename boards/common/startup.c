@@ -1,6 +1,7 @@
-/* Start-up of the test firmware: vectors, core set-up, RAM contents. */
+/* Start-up: vectors, core set-up, the board's registers, caches, RAM contents. */
 #include "mcuc_board.h"
-#include "port.h"
+
+#include <stdint.h>
 
 #define VTOR (*(volatile uint32_t *)0xE000ED08u)
 #define CCR (*(volatile uint32_t *)0xE000ED14u)
@@ -42,12 +43,75 @@ void mcuc_reset(void)
   mcuc_start();
 }
 
-static void set_bits(uint32_t address, uint32_t mask)
+#ifdef MCUC_BOARD_STEPS
+enum { STEP_FIELD, STEP_WAIT, STEP_DELAY }; /* twins in mcuc/device/startup_steps.py */
+
+static const struct {
+  uint32_t kind, address, mask, value;
+} steps[] = {MCUC_BOARD_STEPS};
+
+/* Power, flash, clock and pins, as the board's description says. */
+static void set_up(void)
 {
-  volatile uint32_t *word = (volatile uint32_t *)address;
-  *word |= mask;
-  (void)*word; /* wait until the write arrived */
+  uint32_t i;
+  for (i = 0; i < sizeof steps / sizeof steps[0]; ++i) {
+    volatile uint32_t *word = (volatile uint32_t *)steps[i].address;
+    volatile uint32_t left = steps[i].value;
+    switch (steps[i].kind) {
+      case STEP_FIELD:
+        *word = (*word & ~steps[i].mask) | steps[i].value;
+        (void)*word; /* wait until the write arrived */
+        break;
+      case STEP_WAIT:
+        while ((*word & steps[i].mask) != steps[i].value) {
+        }
+        break;
+      default:
+        while (left != 0) {
+          --left;
+        }
+        break;
+    }
+  }
 }
+#endif
+
+#if MCUC_BOARD_INSTRUCTION_CACHE
+#define ICIALLU (*(volatile uint32_t *)0xE000EF50u)
+
+static void instruction_cache_on(void)
+{
+  __asm__ volatile("dsb\n\tisb" ::: "memory");
+  ICIALLU = 0;
+  __asm__ volatile("dsb\n\tisb" ::: "memory");
+  CCR |= 1u << 17;
+  __asm__ volatile("dsb\n\tisb" ::: "memory");
+}
+#endif
+
+#if MCUC_BOARD_DATA_CACHE
+#define CSSELR (*(volatile uint32_t *)0xE000ED84u)
+#define CCSIDR (*(volatile uint32_t *)0xE000ED80u)
+#define DCISW (*(volatile uint32_t *)0xE000EF60u)
+
+/* Four ways of 32-byte lines (Cortex-M7 and -M55 Technical Reference Manuals); the contents are
+ * undefined after reset and are invalidated line by line. */
+static void data_cache_on(void)
+{
+  uint32_t last_set, set, way;
+  CSSELR = 0;
+  __asm__ volatile("dsb" ::: "memory");
+  last_set = (CCSIDR >> 13) & 0x7FFFu;
+  for (set = 0; set <= last_set; ++set) {
+    for (way = 0; way < 4u; ++way) {
+      DCISW = (way << 30) | (set << 5);
+    }
+  }
+  __asm__ volatile("dsb" ::: "memory");
+  CCR |= 1u << 16;
+  __asm__ volatile("dsb\n\tisb" ::: "memory");
+}
+#endif
 
 __attribute__((noinline)) _Noreturn void mcuc_start(void)
 {
@@ -57,11 +121,15 @@ __attribute__((noinline)) _Noreturn void mcuc_start(void)
   VTOR = (uint32_t)(uintptr_t)&vectors;
   SHCSR |= 7u << 16;                                 /* own handlers for memory, bus, usage */
   CCR |= (1u << 4) | (MCUC_BOARD_UNALIGN_TRAP << 3); /* division by zero, unaligned access */
-#define MCUC_SET(address, mask) set_bits(address, mask);
-  MCUC_BOARD_SET_BITS
-#undef MCUC_SET
-      (void)
-  set_bits;
+#ifdef MCUC_BOARD_STEPS
+  set_up();
+#endif
+#if MCUC_BOARD_INSTRUCTION_CACHE
+  instruction_cache_on();
+#endif
+#if MCUC_BOARD_DATA_CACHE
+  data_cache_on();
+#endif
   mcuc_fence();
   for (to = mcuc_data_start; to < mcuc_data_end;) {
     *to++ = *from++;

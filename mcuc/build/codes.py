@@ -52,7 +52,8 @@ CODES: dict[str, Page] = {
         "Convert it to an int8 `.tflite`.",
     ),
     "E107": Page(
-        "The output folder cannot be written, or holds something that mcuc did not make.",
+        "The output folder cannot be written, holds something that mcuc did not make, or holds "
+        "a generated file that you changed.",
         "Choose another folder, or remove it yourself.",
     ),
     "E108": Page(
@@ -106,6 +107,20 @@ CODES: dict[str, Page] = {
     "E121": Page(
         "Input data do not fit the model's inputs.",
         "Give arrays of the shapes and types that the message names.",
+    ),
+    "E130": Page(
+        "A specification of `--preprocess` or `--postprocess` cannot be read, or has keys or values"
+        " that it cannot have.",
+        "Correct what the message names; docs/around.md lists the keys.",
+    ),
+    "E131": Page(
+        "What a specification of `--preprocess` or `--postprocess` describes does not fit the "
+        "model's inputs or outputs.",
+        "Compare it with the shapes that `mcuc inspect` shows.",
+    ),
+    "E132": Page(
+        "The labels do not fit: none, too many, or not as many as the model has classes.",
+        "One label per line, in the order of the model's scores.",
     ),
     "E201": Page(
         "A tensor has no quantization parameters.",
@@ -260,6 +275,30 @@ CODES: dict[str, Page] = {
         "ONNX Runtime crashed or took too long.",
         "Compare with another reference.",
     ),
+    "E550": Page("PlatformIO could not build the project.", "Its words are in the message."),
+    "E551": Page(
+        "No programmer, or no such port, was found.",
+        "Plug the board in by its ST-LINK connector, with a cable that carries data.",
+    ),
+    "E552": Page("Several boards are plugged in.", "Say which one with `--port`."),
+    "E553": Page(
+        "The programmer is there, but the chip does not answer, not even held in reset.",
+        "Check power and jumpers; hold the reset button while the upload starts.",
+    ),
+    "E554": Page(
+        "Another program uses the programmer or port.",
+        "Close debuggers, serial monitors and other uploads.",
+    ),
+    "E555": Page(
+        "No permission to use the programmer or port.",
+        "Add the udev rule that the message gives, or join the group of the port.",
+    ),
+    "E556": Page("The upload failed.", "The programmer's words are in the message."),
+    "E557": Page("The chip's flash is protected.", "Remove the protection; that erases the chip."),
+    "E558": Page("What was written differs from the program.", "Write again; check the supply."),
+    "E559": Page(
+        "The chip is not the one that the project is for.", "Compile for the board plugged in."
+    ),
     "E601": Page("The board is unknown.", "`mcuc boards` lists them; or give a `board.toml`."),
     "E602": Page(
         "The board's description has problems.",
@@ -271,6 +310,11 @@ CODES: dict[str, Page] = {
         "Take the emulated board of the same core.",
     ),
     "E605": Page(
+        "The board cannot be a project of this form, or the folder is none that can be flashed.",
+        "Take the form or command that the message names.",
+    ),
+    "E606": Page("The name cannot be the id of a board.", "Take another, as the message says."),
+    "E607": Page(
         "The description of a lab (`hil.toml`) has problems.",
         "Correct the entries that the message names.",
     ),
@@ -307,6 +351,10 @@ CODES: dict[str, Page] = {
     "E622": Page(
         "The device's answer comes too slowly to be whole in time.",
         "Check the baud rate, and that no other program reads from the port.",
+    ),
+    "E629": Page(
+        "A build or upload did not end in time.",
+        "Plug the board in again; give `--timeout` more for a slow network.",
     ),
     "E630": Page(
         "What comes from the device is damaged, again and again.",

@@ -12,14 +12,17 @@ from pathlib import Path
 from typing import Any
 
 from mcuc import __version__
+from mcuc.around.plan import Around
+from mcuc.build.around import around_facts, around_of
 from mcuc.build.bench import Unit
 from mcuc.build.choose import Chosen
 from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
 from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
+from mcuc.build.project import forms_for, project_files
 from mcuc.device.application import Application, build_application
-from mcuc.device.boards import Board, load_board
+from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.tflite.load import read_tflite
@@ -29,10 +32,12 @@ from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
 from mcuc.schedule.spec import Group
+from mcuc_codegen.forms import EXAMPLE, USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
 
 MODEL_FOLDER = "model"
+BOARD_FILE = "board.toml"  # of a board that does not ship with mcuc
 # The linkers' words: "region `flash' overflowed by" (GNU), "region 'flash': overflowed by" (lld).
 OVERFLOW = re.compile(r"region [`'](\w+)':? overflowed by (\d+) bytes")
 UNKNOWN = Footprint(None, None, None, None, {}, "")
@@ -50,8 +55,10 @@ class Compiled:
         board: The board compiled for.
         model_name: File name of the model.
         model_bytes: Its contents.
+        around: What is made around the model.
         arithmetic: The arithmetic chosen for it, and what that cost.
         directory: Where the output was written, or None.
+        kept: Files in it that the user had changed, left as they are.
     """
 
     lowered: Lowered
@@ -61,22 +68,37 @@ class Compiled:
     board: Board
     model_name: str
     model_bytes: bytes
+    around: Around
     arithmetic: Arithmetic
     directory: Path | None = None
+    kept: tuple[str, ...] = ()
 
     @property
     def unit(self) -> Unit:
         """What the test bench needs."""
         return Unit(self.lowered.program, self.lowered.plan, self.project)
 
+    @property
+    def forms(self) -> tuple[str, ...]:
+        """Forms of the project that is written."""
+        return forms_for(self.options.project, self.board)
+
+    def place(self, path: str) -> str:
+        """Where a file of `project.files` lies in the output folder."""
+        return place(path, self.project.name, self.forms)
+
     def files(self) -> dict[str, str | bytes]:
         """Everything that belongs into the output folder."""
+        optimize = self.options.optimize
+        own = board_file(self.options.board)
         recipe: dict[str, str | bytes] = {}
         if self.arithmetic.document is not None:
             text = json.dumps(self.arithmetic.document, indent=2, allow_nan=False) + "\n"
             recipe[f"{MODEL_FOLDER}/{RECIPE}"] = text
         return {
-            **self.project.files,
+            **({BOARD_FILE: own.read_bytes()} if own else {}),
+            **project_files(self.project, self.forms, self.board, optimize, self.model_name),
+            **{self.place(path): text for path, text in self.project.files.items()},
             **recipe,
             f"{MODEL_FOLDER}/{self.model_name}": self.model_bytes,
             "report.json": json.dumps(self.report, indent=2, allow_nan=False) + "\n",
@@ -102,6 +124,9 @@ def compile_model(
     latency: int | None = None,
     sliding: int | None = None,
     point: int | None = None,
+    preprocess: Mapping[str, Any] | None = None,
+    postprocess: Mapping[str, Any] | None = None,
+    labels: Sequence[str] = (),
     io_layout: str = "nchw",
     input_shapes: Mapping[str, Sequence[int]] | None = None,
     precision: str = "auto",
@@ -109,6 +134,7 @@ def compile_model(
     calibration_method: str = "minmax",
     auto_precision: bool = False,
     groups: Sequence[Group] = (),
+    project: Sequence[str] = (),
 ) -> Compiled:
     """Compiles a model for a board.
 
@@ -120,8 +146,10 @@ def compile_model(
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
         minimize, max_recompute, latency, sliding, point, io_layout, input_shapes: See `Options`.
-        precision, calibration, calibration_method, auto_precision: See `Options`.
+        precision, calibration, calibration_method, auto_precision, preprocess,
+            postprocess, labels: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
+        project: Forms of what is written: "platformio", "cmake", ...; empty = by the board.
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
@@ -141,6 +169,9 @@ def compile_model(
         latency=latency,
         sliding=sliding,
         point=point,
+        preprocess=preprocess,
+        postprocess=postprocess,
+        labels=tuple(labels),
         io_layout=io_layout,
         input_shapes=tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items()),
         precision=precision,
@@ -148,6 +179,7 @@ def compile_model(
         calibration_method=calibration_method,
         auto_precision=auto_precision,
         groups=tuple(groups),
+        project=tuple(project),
     )
     compiled = compile_with(Path(model), options)
     return compiled if out is None else write(compiled, Path(out))
@@ -202,9 +234,11 @@ def compile_graph(
         board: Taken instead of what the options name.
         options: All others.
     """
+    forms_for(options.project, board)
     lowered = lower_and_plan(arithmetic.graph, board.target, options)
     name = identifier(options.name or path.stem)
-    project = generate(lowered.program, lowered.plan, name, path.name)
+    around = around_of(lowered, options)
+    project = generate(lowered.program, lowered.plan, name, path.name, around)
     application = _application(project, lowered, board, options)
     footprint = _footprint(project, application)
     origin = Origin(
@@ -231,13 +265,14 @@ def compile_graph(
     if application is None:
         report["notes"].append("no compiler for this board: code, static and stack are not known")
     _check_budget(report, lowered, board, options)
-    return Compiled(lowered, project, report, options, board, path.name, data, arithmetic)
+    report["around"] = around_facts(around, project)
+    return Compiled(lowered, project, report, options, board, path.name, data, around, arithmetic)
 
 
 def write(compiled: Compiled, directory: Path) -> Compiled:
-    """Writes the output folder, whole or not at all."""
-    write_folder(directory, compiled.files())
-    return replace(compiled, directory=directory)
+    """Writes the output folder, whole or not at all; files that the user changed are kept."""
+    kept = write_folder(directory, compiled.files(), USER_FILES)
+    return replace(compiled, directory=directory, kept=kept)
 
 
 def _schedule(chosen: Chosen) -> Json:
@@ -261,10 +296,13 @@ def _application(
         for path, text in project.files.items():
             (folder / path).parent.mkdir(parents=True, exist_ok=True)
             (folder / path).write_text(text, encoding="utf-8")
-        names = (f"{project.name}.c", f"{project.name}_arena.c", "example_main.c")
+        names = [f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE]
+        extra = project.around
+        names += [f"{project.name}_around.c"] if extra else []
+        also = extra.functions if extra else ()
         try:
             return build_application(
-                folder, names, project.run_function, board, optimize=options.optimize
+                folder, names, project.run_function, board, also=also, optimize=options.optimize
             )
         except ToolchainError as error:
             if error.code == "E501":

@@ -80,7 +80,11 @@ def _with_room(board: Board) -> Board:
     target = board.target
     first = target.regions[0]
     larger = dataclasses.replace(first, size_bytes=first.size_bytes + _ROOM_BYTES)
-    flash = dataclasses.replace(board.flash, size_bytes=board.flash.size_bytes + _ROOM_BYTES)
+    # Where programs run from RAM, the larger RAM would reach into them.
+    start = first.address + larger.size_bytes
+    address = 0 if first.address <= board.flash.address < start else board.flash.address
+    size = board.flash.size_bytes + _ROOM_BYTES
+    flash = dataclasses.replace(board.flash, address=address, size_bytes=size)
     rodata = board.rodata
     if rodata is not None:
         rodata = dataclasses.replace(rodata, size_bytes=rodata.size_bytes + _ROOM_BYTES)

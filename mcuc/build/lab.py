@@ -67,7 +67,7 @@ def load_lab(file: Path) -> Lab:
     """Reads a `hil.toml`; paths in it are relative to its folder.
 
     Raises:
-        BoardError: E605 with all its problems.
+        BoardError: E607 with all its problems.
     """
     try:
         raw = tomllib.loads(file.read_text(encoding="utf-8"))
@@ -123,7 +123,7 @@ def _cases(table: Table, folder: Path, boards: Sequence[LabBoard]) -> list[Case]
 
 def _malformed(file: Path, problems: Sequence[str]) -> BoardError:
     return BoardError(
-        "E605",
+        "E607",
         f"the lab's description has {len(problems)} problem{'s' if len(problems) > 1 else ''}",
         loc=Loc(file=str(file)),
         why="; ".join(problems),

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from mcuc.errors import McucError, ModelError
 from mcuc.ops.spec import NUMERICS
 from mcuc.schedule.spec import Group
+from mcuc_codegen.forms import FORMS
 
 IO_MODES = ("stored", "quantized")
 IO_LAYOUTS = ("nchw", "nhwc")
@@ -52,6 +54,9 @@ class Options:
         sliding: Rows by which a window of the input moves from run to run: only they are given,
             and only what is new is computed; None = every run has its own input.
         point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
+        preprocess, postprocess: What is made around the model (docs/around.md): a specification as
+            `mcuc.around.fields` reads it; None = nothing.
+        labels: Names of the classes.
         precision: Arithmetic of a float model: "auto" as stored, or "int8" where calibration data
             are given; "int8", "int16" (activations), "float32". Quantized models stay as they are.
         calibration: Samples that quantization takes ranges from: an .npz, an .npy, a folder of
@@ -62,6 +67,7 @@ class Options:
         auto_precision: Layers that int8 hurts most stay float32, by measured loss.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
+        project: Forms of what is written (`mcuc_codegen.forms.FORMS`); empty = by the board.
     """
 
     board: str = "qemu_m4"
@@ -80,6 +86,9 @@ class Options:
     latency: int | None = None
     sliding: int | None = None
     point: int | None = None
+    preprocess: Mapping[str, Any] | None = None
+    postprocess: Mapping[str, Any] | None = None
+    labels: tuple[str, ...] = ()
     precision: str = PRECISIONS[0]
     calibration: str = ""
     calibration_method: str = CALIBRATION_METHODS[0]
@@ -87,6 +96,7 @@ class Options:
     calibration_std: tuple[float, ...] = ()
     auto_precision: bool = False
     groups: tuple[Group, ...] = field(default=())
+    project: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for option, value, allowed in (
@@ -104,6 +114,10 @@ class Options:
         if self.schedule not in SCHEDULES and self.patch is None:
             known = ", ".join(SCHEDULES)
             raise usage("schedule", f"{self.schedule!r} is not one of {known}, patch:HxW@INDEX")
+        if not set(self.project) <= set(FORMS):
+            raise usage("project", f"takes {', '.join(FORMS)}, not {', '.join(self.project)}")
+        if {"platformio", "stm32cube"} <= set(self.project):
+            raise usage("project", "platformio and stm32cube are two forms of one platformio.ini")
         for option, limit in (("sram", self.sram_bytes), ("flash", self.flash_bytes)):
             if limit is not None and limit <= 0:
                 raise usage(option, f"{limit} is not a positive number of bytes")
@@ -147,12 +161,16 @@ class Options:
             "latency": self.latency,
             "sliding": self.sliding,
             "point": self.point,
+            "preprocess": None if self.preprocess is None else dict(self.preprocess),
+            "postprocess": None if self.postprocess is None else dict(self.postprocess),
+            "labels": list(self.labels),
             "precision": self.precision,
             "calibration": self.calibration,
             "calibration_method": self.calibration_method,
             "calibration_mean": list(self.calibration_mean),
             "calibration_std": list(self.calibration_std),
             "auto_precision": self.auto_precision,
+            "project": list(self.project),
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
             ],
@@ -165,11 +183,13 @@ class Options:
             Group(g["kind"], tuple(g["nodes"]), (g["grid"][0], g["grid"][1]))
             for g in fields.get("groups", [])
         )
+        fields["labels"] = tuple(fields.get("labels", ()))
         for name in ("calibration_mean", "calibration_std"):
             fields[name] = tuple(map(float, fields.get(name, ())))
         fields["input_shapes"] = tuple(
             (name, tuple(shape)) for name, shape in fields.get("input_shapes", ())
         )
+        fields["project"] = tuple(fields.get("project", ()))
         if "max_recompute" in fields and fields["max_recompute"] is None:
             fields["max_recompute"] = math.inf
         return cls(**fields)

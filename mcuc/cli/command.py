@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -17,6 +18,7 @@ from mcuc.errors import InternalError, McucError, errors_document, exit_code, fl
 Json = dict[str, Any]
 INTERRUPTED_EXIT = 130
 PLACES = ("reference", "host", "qemu", "board")  # mcuc.build.places.PLACES without its imports
+FORMS = ("plain", "platformio", "stm32cube", "cmake", "arduino", "zephyr")  # mcuc_codegen's
 
 json_option = click.option(
     "--json", "as_json", is_flag=True, help="Print one JSON document and nothing else."
@@ -45,10 +47,13 @@ class Size(click.ParamType[int]):
         return size
 
 
-class Places(click.ParamType[tuple[str, ...]]):
-    """Names of places separated by commas, each once, in the order given."""
+class Words(click.ParamType[tuple[str, ...]]):
+    """Known words separated by commas, each once, in the order given."""
 
-    name = "PLACES"
+    name = "WORDS"
+
+    def __init__(self, known: Sequence[str]) -> None:
+        self.known = known
 
     def convert(
         self, value: Any, param: click.Parameter | None, ctx: click.Context | None
@@ -56,9 +61,9 @@ class Places(click.ParamType[tuple[str, ...]]):
         if isinstance(value, tuple):
             return value
         names = tuple(dict.fromkeys(part.strip() for part in value.split(",") if part.strip()))
-        unknown = [name for name in names if name not in PLACES]
+        unknown = [name for name in names if name not in self.known]
         if unknown or not names:
-            known = ", ".join(PLACES)
+            known = ", ".join(self.known)
             self.fail(f"{unknown[0] if unknown else value!r} is not one of {known}", param, ctx)
         return names
 
@@ -142,6 +147,15 @@ def arithmetic_options(function: Callable[..., Any]) -> Callable[..., Any]:
     return function
 
 
+class Places(Words):
+    """Names of places."""
+
+    name = "PLACES"
+
+    def __init__(self) -> None:
+        super().__init__(PLACES)
+
+
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """How a model is compiled, whatever the board."""
     options = [
@@ -186,6 +200,16 @@ def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      help="Limit for arena + state + static + stack."),
         click.option("--flash", type=Size(), default=None, help="Limit for the whole image."),
         click.option("--name", default=None, help="Prefix of the generated C."),
+        click.option("--project", type=Words(FORMS), default=None,
+                     help="What is written: plain sources, platformio, stm32cube, cmake, arduino, "
+                     "zephyr, or several with commas. Default: platformio where it knows the "
+                     "board."),
+        click.option("--preprocess", default=None, metavar="SPEC",
+                     help="C that makes the input: KIND:key=value,... or a .toml file."),
+        click.option("--postprocess", default=None, metavar="SPEC",
+                     help="C that reads the outputs: KIND:key=value,... or a .toml file."),
+        click.option("--labels", type=click.Path(path_type=Path), default=None, metavar="FILE",
+                     help="Names of the classes, one per line."),
     ]  # fmt: skip
     for option in reversed(options[1:]):
         function = option(function)

@@ -29,5 +29,8 @@ def command(model: Path, out: Path | None, as_json: bool, **given: Any) -> Json:
         compiled = write(compiled, out or Path(f"{compiled.project.name}_mcuc"))
     if not as_json:
         summary(compiled.report)
-        click.echo(f"wrote {compiled.directory}: {compiled.project.name}.h, report.html")
+        header = compiled.place(f"{compiled.project.name}.h")
+        click.echo(f"wrote {compiled.directory}: {header}, report.html")
+        if compiled.kept:
+            click.echo(f"kept as you changed them: {', '.join(compiled.kept)}")
     return compiled.report

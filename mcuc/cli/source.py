@@ -31,9 +31,18 @@ QUANTIZATION = (
 
 def options_of(given: dict[str, Any], stored: dict[str, Any]) -> Options:
     """Options from the command line over those of a report."""
+    from mcuc.around.fields import read_spec
+    from mcuc.around.labels import read_labels
     from mcuc.build.options import Options
 
     chosen = {FIELDS.get(k, k): v for k, v in given.items() if v is not None and v != ()}
+    for name, read in (
+        ("preprocess", read_spec),
+        ("postprocess", read_spec),
+        ("labels", read_labels),
+    ):
+        if name in chosen:
+            chosen[name] = read(chosen[name])
     return Options.from_json({**stored, **chosen})
 
 
@@ -66,12 +75,14 @@ def compiled_source(path: Path, given: dict[str, Any]) -> Compiled:
 
 def _recorded(path: Path) -> tuple[Path, dict[str, Any], dict[str, Any] | None]:
     """The model in a folder, the options that it was compiled with, and how it was quantized."""
-    from mcuc.build.compile import MODEL_FOLDER
+    from mcuc.build.compile import BOARD_FILE, MODEL_FOLDER
     from mcuc.build.quantize import RECIPE
 
     try:
         report = json.loads((path / "report.json").read_text(encoding="utf-8"))
         stored = {**report["options"], "name": report["model"]["name"]}
+        if (path / BOARD_FILE).is_file():  # a board of the user's own, wherever its file was
+            stored["board"] = str(path / BOARD_FILE)
         models = [p for p in (path / MODEL_FOLDER).iterdir() if p.name != RECIPE]
         recipe = path / MODEL_FOLDER / RECIPE
         quantized = json.loads(recipe.read_text(encoding="utf-8")) if recipe.exists() else None
@@ -111,11 +122,15 @@ def _as_on_disk(path: Path, compiled: Compiled) -> Any:
     """The generated project with the texts that stand in the folder, edited or not."""
     files = {}
     for name in compiled.project.files:
+        file = path / compiled.place(name)
         try:
-            files[name] = (path / name).read_text(encoding="utf-8")
+            files[name] = file.read_text(encoding="utf-8")
         except (OSError, UnicodeDecodeError) as error:
             raise ModelError(
-                "E108", f"{path / name} cannot be read", why=str(error), help="compile again"
+                "E108",
+                f"{file} cannot be read",
+                why=str(error),
+                help="compile again",
             ) from error
     return replace(compiled.project, files=files)
 

@@ -22,6 +22,7 @@ from mcuc.device.toolchain import (
 )
 
 ARENA_PREFIX = ".mcuc_ram_"
+STARTUP_FILES = ("startup.c", "port_app.c")  # in boards/common
 STACK_BYTES = 256  # the linker only needs a place for it; what a run takes is measured apart
 
 
@@ -34,7 +35,8 @@ class Application:
         flash_bytes: Everything that is stored in flash, alignment included.
         static_bytes: .data and .bss, without the arena.
         arena_bytes: The arena's sections.
-        stack_bytes: Bound on the stack of the run function; None when the compiler cannot tell.
+        stack_bytes: Bound on the stack of a run, and of what stands around it; None when the
+            compiler cannot tell.
         symbols: Function or table -> flash bytes, largest first.
         compiler: Name and version.
     """
@@ -54,6 +56,7 @@ def build_application(
     run_function: str,
     board: Board,
     *,
+    also: Sequence[str] = (),
     optimize: str = "balanced",
     toolchain: Toolchain | None = None,
 ) -> Application:
@@ -63,6 +66,7 @@ def build_application(
         folder: The generated C.
         sources: File names below it, the one with `main` among them.
         run_function: For the stack bound.
+        also: Other functions that an application calls, for it too.
 
     Raises:
         ToolchainError: E503 compile, E504 link, E506 it does not fit the board.
@@ -80,7 +84,7 @@ def build_application(
     objects = compile_objects(
         toolchain, board, [Source(folder / name) for name in sources], options, out / "model"
     )
-    startup = [Source(common / name) for name in ("startup.c", "port_app.c")]
+    startup = [Source(common / name) for name in STARTUP_FILES]
     objects_own = compile_objects(toolchain, board, startup, own, out / "start")
     path = link(
         toolchain,
@@ -90,7 +94,7 @@ def build_application(
         script=script,
         options=options,
     )
-    return _measured(read_elf(path), objects, run_function, toolchain, board)
+    return _measured(read_elf(path), objects, (run_function, *also), toolchain, board)
 
 
 def _stored_bytes(elf: Elf, board: Board) -> int:
@@ -108,7 +112,7 @@ def _stored_bytes(elf: Elf, board: Board) -> int:
 
 
 def _measured(
-    elf: Elf, objects: Sequence[Path], run_function: str, toolchain: Toolchain, board: Board
+    elf: Elf, objects: Sequence[Path], entries: Sequence[str], toolchain: Toolchain, board: Board
 ) -> Application:
     taken = sizes(elf)
     arena = sum(size for name, size in taken.sections.items() if name.startswith(ARENA_PREFIX))
@@ -119,12 +123,14 @@ def _measured(
         ((s.name, s.size_bytes) for s in flash if s.section in stored and s.size_bytes),
         key=lambda item: (-item[1], item[0]),
     )
+    bounds = [stack_bound(objects, entry, elf.path).bytes for entry in entries]
+    known = [bound for bound in bounds if bound is not None]
     return Application(
         path=elf.path,
         flash_bytes=_stored_bytes(elf, board),
         static_bytes=taken.data + taken.bss - arena - stack,
         arena_bytes=arena,
-        stack_bytes=stack_bound(objects, run_function, elf.path).bytes,
+        stack_bytes=max(known) if len(known) == len(bounds) else None,
         symbols=dict(symbols),
         compiler=version(toolchain),
     )

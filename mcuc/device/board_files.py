@@ -7,6 +7,7 @@ from collections.abc import Sequence
 
 from mcuc.data import data_dir
 from mcuc.device.boards import Board
+from mcuc.device.startup_steps import step_lines
 from mcuc.errors import BoardError
 
 _MODEL_RAM = """\
@@ -31,7 +32,6 @@ def board_header(board: Board) -> str:
     limit = board.emulator.ram_limit_bytes if board.emulator else 0
     outside = board.emulator.outside if board.emulator else None
     address, size = (0, 1) if outside is None else (outside.address, outside.size_bytes)
-    bits = " ".join(f"MCUC_SET({a:#010x}u, {m:#010x}u)" for a, m in board.set_bits)
     lines = [
         f"/* Board {board.id}: {board.description}. Made from its board.toml. */",
         "#ifndef MCUC_BOARD_H",
@@ -49,7 +49,10 @@ def board_header(board: Board) -> str:
         f"#define MCUC_BOARD_FENCE_BYTES {limit:#x}u",
         f"#define MCUC_BOARD_OUTSIDE_ADDRESS {address:#010x}u",
         f"#define MCUC_BOARD_OUTSIDE_LOG2 {size.bit_length() - 1}",
-        f"#define MCUC_BOARD_SET_BITS {bits}".rstrip(),
+        f"#define MCUC_BOARD_INSTRUCTION_CACHE {int('instruction' in board.caches)}",
+        f"#define MCUC_BOARD_DATA_CACHE {int('data' in board.caches)}",
+        f"#define MCUC_BOARD_CLOCK_HZ {board.clock.hz if board.clock else 0}u",
+        *step_lines(board.steps),
         "",
         "#endif",
     ]
@@ -57,8 +60,12 @@ def board_header(board: Board) -> str:
 
 
 def _divider(board: Board) -> int:
-    """Clocks of a bit, to the nearest: at 16 samples a bit what all the drivers' registers take."""
-    return (board.uart.clock_hz + board.uart.baud // 2) // board.uart.baud
+    """Clocks of a bit, to the nearest: at 16 samples a bit what all the drivers' registers take.
+
+    An LPUART counts in 1/256 clocks.
+    """
+    clocks = board.uart.clock_hz * (256 if board.uart.kind == "stm32_lpuart" else 1)
+    return (clocks + board.uart.baud // 2) // board.uart.baud
 
 
 def model_regions(board: Board, names: Sequence[str], count: int) -> tuple[str, ...]:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcuc.data import data_dir
+from mcuc.device.startup_steps import Step, read_steps
 from mcuc.device.toml_table import Table
 from mcuc.errors import BoardError, Loc
 from mcuc.ir.target import Region, Target
@@ -18,7 +19,10 @@ SCHEMA = 1
 CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "cortex-m55")
 EXTENSIONS = ("dsp", "mve", "fpu")
 COUNTERS = ("cmsdk", "stm32_tim2", "sse", "dwt")
-UARTS = ("cmsdk", "stm32_v1", "stm32_v2")
+UARTS = ("cmsdk", "stm32_v1", "stm32_v2", "stm32_lpuart")
+CACHES = ("instruction", "data")
+CACHED_CORES = ("cortex-m7", "cortex-m55")  # caches of the core itself
+PROTOCOLS = ("stlink", "jlink", "blackmagic", "dfu", "cmsis-dap", "mbed", "serial", "custom")
 MAX_RAM_REGIONS = 8
 
 
@@ -48,7 +52,8 @@ class Uart:
 
     Attributes:
         kind: Driver name: "stm32_v1" has SR and DR (F1, F2, F4, L1), "stm32_v2" has ISR, RDR and
-            TDR (F0, F3, F7, G, H, L4, L5, U5, N6), "cmsdk" is Arm's of the MPS boards.
+            TDR (F0, F3, F7, G, H, L4, L5, U5, N6), "stm32_lpuart" divides by 1/256 clocks, "cmsdk"
+            is Arm's of the MPS boards.
         address: Register base.
         clock_hz: What the baud rate is divided from, as it is when the program runs.
         baud: Bits per second, 8N1.
@@ -79,6 +84,36 @@ class Emulator:
 
 
 @dataclass(frozen=True)
+class Clock:
+    """The core's clock after start-up.
+
+    Attributes:
+        hz: Its frequency.
+        origin: Oscillator and dividers, in words.
+        flash_wait_states: Of program memory, as start-up leaves them.
+    """
+
+    hz: int
+    origin: str
+    flash_wait_states: int
+
+
+@dataclass(frozen=True)
+class PlatformIO:
+    """What PlatformIO calls the board, and how it is written to.
+
+    Attributes:
+        board: Board id of the ststm32 platform.
+        protocols: `upload_protocol`s that work, the usual one first.
+        framework: For users with code of STM32CubeMX; "" = the platform has none for the board.
+    """
+
+    board: str
+    protocols: tuple[str, ...]
+    framework: str = ""
+
+
+@dataclass(frozen=True)
 class Board:
     """A board: what a program may use, how it is compiled, started and measured.
 
@@ -93,7 +128,10 @@ class Board:
         counter, uart: Peripherals.
         emulator: None for a real board.
         unalign_trap: Unaligned access faults, as it does on Armv6-M.
-        set_bits: (register address, mask) pairs ORed in before RAM is used.
+        clock: After start-up; None for an emulated board, whose time is instructions.
+        caches: Of the core, that start-up turns on: "instruction", "data".
+        steps: What start-up writes to registers before RAM is used, in order.
+        platformio: None where PlatformIO does not know the board.
     """
 
     id: str
@@ -110,7 +148,10 @@ class Board:
     emulator: Emulator | None = None
     rodata: Region | None = None
     unalign_trap: bool = False
-    set_bits: tuple[tuple[int, int], ...] = ()
+    clock: Clock | None = None
+    caches: tuple[str, ...] = ()
+    steps: tuple[Step, ...] = ()
+    platformio: PlatformIO | None = None
 
     @property
     def core(self) -> str:
@@ -129,18 +170,27 @@ def list_boards() -> tuple[str, ...]:
     return tuple(sorted(p.parent.name for p in data_dir("boards").glob("*/board.toml")))
 
 
+def board_file(name: str | Path) -> Path | None:
+    """The `board.toml` that a name stands for when it is a path, else None: it is an id."""
+    path = Path(name)
+    if path.suffix == ".toml" or len(path.parts) > 1 or path.is_absolute():
+        return path / "board.toml" if path.is_dir() else path
+    return None
+
+
 def load_board(name: str | Path) -> Board:
     """The board of an id, or of a `board.toml` (or its folder) given by path.
 
     Raises:
         BoardError: E601 for an unknown id or missing file, E602 with all problems of a file.
     """
-    path = Path(name)
-    if path.suffix == ".toml" or len(path.parts) > 1 or path.is_absolute():
-        file = path / "board.toml" if path.is_dir() else path
-        if not file.is_file():
-            raise BoardError("E601", f"there is no board file {str(file)!r}")
-        return parse_board(file.read_bytes(), str(file))
+    file = board_file(name)
+    if file is not None:
+        try:
+            return parse_board(file.read_bytes(), str(file))
+        except OSError as error:
+            why = error.strerror or str(error)
+            raise BoardError("E601", f"there is no board file {str(file)!r}", why=why) from error
     known = list_boards()
     if str(name) not in known:
         near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
@@ -196,8 +246,8 @@ def _region(table: Table, name: str) -> Region:
 
 
 def _ram(table: Table) -> Region:
-    external = table.flag("external")
-    return replace(_region(table, ""), external=external)
+    external, use = table.flag("external"), table.text("use", default="")
+    return replace(_region(table, ""), external=external, use=use)
 
 
 def _optional_region(table: Table, name: str) -> Region | None:
@@ -225,7 +275,10 @@ def _board(top: Table) -> Board:
     compiler.done()
     emulator = _emulator(top.table("emulator", optional=True))
     startup = top.table("startup", optional=True)
-    unalign_trap, set_bits = startup.flag("unalign_trap"), startup.pairs("set_bits")
+    unalign_trap, steps = startup.flag("unalign_trap"), read_steps(startup, "steps")
+    caches = startup.texts("caches", CACHES, optional=True)
+    if caches and core not in CACHED_CORES:
+        startup.problem("caches", f"a {core} has no caches of its own: use steps")
     startup.done()
     board = Board(
         id=top.text("id"),
@@ -249,7 +302,10 @@ def _board(top: Table) -> Board:
         emulator=emulator,
         rodata=rodata,
         unalign_trap=unalign_trap,
-        set_bits=set_bits,
+        clock=_clock(top.table("clock", optional=emulator is not None)),
+        caches=caches,
+        steps=steps,
+        platformio=_platformio(top.table("platformio", optional=True)),
     )
     top.done()
     return board
@@ -285,10 +341,35 @@ def _uart(table: Table) -> Uart:
         clock_hz=table.number("clock_hz", 1, _TOP),
         baud=table.number("baud", 300, 12_000_000, default=115_200),
     )
-    if uart.clock_hz < 16 * uart.baud and not table.problems:
-        table.problem("baud", f"needs a clock of 16 * {uart.baud} Hz, has {uart.clock_hz}")
+    least = 3 if uart.kind == "stm32_lpuart" else 16
+    if uart.clock_hz < least * uart.baud and not table.problems:
+        table.problem("baud", f"needs a clock of {least} * {uart.baud} Hz, has {uart.clock_hz}")
     table.done()
     return uart
+
+
+def _clock(table: Table) -> Clock | None:
+    if not table.raw:
+        return None
+    clock = Clock(
+        hz=table.number("hz", 1, 2_000_000_000),
+        origin=table.text("origin"),
+        flash_wait_states=table.number("flash_wait_states", 0, 31),
+    )
+    table.done()
+    return clock
+
+
+def _platformio(table: Table) -> PlatformIO | None:
+    if not table.raw:
+        return None
+    platformio = PlatformIO(
+        board=table.text("board"),
+        protocols=table.texts("protocols", PROTOCOLS),
+        framework=table.text("framework", default=""),
+    )
+    table.done()
+    return platformio
 
 
 def _emulator(table: Table) -> Emulator | None:

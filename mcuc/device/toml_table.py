@@ -29,7 +29,10 @@ class Table:
         return value
 
     def text(self, key: str, choices: Sequence[str] = (), default: str | None = None) -> str:
-        value = str(self._take(key, str, default) or "")
+        given = self._take(key, str, default)
+        if given == "" and default is None:
+            self.problem(key, "is empty")
+        value = str(given or "")
         if value and choices and value not in choices:
             self.problem(key, f"{value!r} is none of {', '.join(choices)}")
         return value
@@ -55,16 +58,10 @@ class Table:
                 self.problem(key, f"{value!r} is not allowed here")
         return tuple(str(v) for v in values)
 
-    def pairs(self, key: str) -> tuple[tuple[int, int], ...]:
+    def items(self, key: str) -> list[Any]:
+        """An optional list of anything."""
         values = self._take(key, list, [])
-        good = [
-            (v[0], v[1])
-            for v in values
-            if isinstance(v, list) and len(v) == 2 and all(isinstance(n, int) for n in v)
-        ]
-        if len(good) != len(values):
-            self.problem(key, "must be a list of [address, mask] pairs")
-        return tuple(good)
+        return list(values or [])
 
     def table(self, key: str, optional: bool = False) -> Table:
         raw = self._take(key, dict, {} if optional else None)

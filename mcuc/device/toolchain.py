@@ -21,7 +21,13 @@ from mcuc.errors import ToolchainError
 OPTIMIZE = {"size": "-Os", "balanced": "-O2", "speed": "-O3"}
 STRICT = ("-Wall", "-Wextra", "-Wconversion", "-Werror")
 # No contraction: host C = emulator = board, with a fused multiply-add and without.
-_BASE = ("-std=c11", "-ffunction-sections", "-fdata-sections", "-fno-common", "-ffp-contract=off")
+BASE_FLAGS = (
+    "-std=c11",
+    "-ffunction-sections",
+    "-fdata-sections",
+    "-fno-common",
+    "-ffp-contract=off",
+)
 # A sanitizer's report ends the program with a status that the program itself never uses.
 _SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all", "-g")
 _STDERR_LINES = 20
@@ -135,7 +141,7 @@ def target_flags(toolchain: Toolchain, board: Board | None) -> tuple[str, ...]:
 
 
 def _flags(toolchain: Toolchain, board: Board | None, options: Options) -> list[str]:
-    flags = [*target_flags(toolchain, board), *_BASE, OPTIMIZE[options.optimize]]
+    flags = [*target_flags(toolchain, board), *BASE_FLAGS, OPTIMIZE[options.optimize]]
     flags += STRICT if options.strict else ("-w",)
     if options.sanitize:
         flags += _SANITIZE

@@ -15,6 +15,7 @@ class Region:
         size_bytes: Capacity.
         reserved_bytes: What the plan leaves free where there are several regions: the stack.
         external: A chip of its own behind a bus, slow: the last resort.
+        use: What it is good for and what not, in words.
     """
 
     name: str
@@ -22,6 +23,7 @@ class Region:
     size_bytes: int
     reserved_bytes: int = 0
     external: bool = False
+    use: str = ""
 
 
 @dataclass(frozen=True)

@@ -38,7 +38,7 @@ def test_the_default_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> 
     assert (tmp_path / "digits_int8_mcuc" / "report.json").is_file()
 
 
-@pytest.mark.parametrize("there", ["files", "report", "file", "link", "added"])
+@pytest.mark.parametrize("there", ["files", "report", "file", "link", "edited"])
 def test_what_is_not_ours_stays(there: str, tmp_path: Path) -> None:
     out = tmp_path / "out"
     if there == "file":
@@ -46,9 +46,9 @@ def test_what_is_not_ours_stays(there: str, tmp_path: Path) -> None:
     elif there == "link":
         (tmp_path / "elsewhere").mkdir()
         out.symlink_to(tmp_path / "elsewhere")
-    elif there == "added":
+    elif there == "edited":
         assert mcuc("compile", DIGITS, "-o", out).code == 0
-        (out / "main.c").write_text("mine", "utf-8")
+        (out / "digits_int8.c").write_text("mine", "utf-8")
     else:
         out.mkdir()
         (out / "thesis.txt").write_text("mine", "utf-8")
@@ -68,20 +68,57 @@ def test_ours_is_replaced_whole(tmp_path: Path) -> None:
     assert names(tmp_path) == ["out"]
 
 
-def test_a_swap_that_fails_leaves_the_old_folder(
+def test_files_of_the_user_stay_and_edits_are_kept(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    words = ("compile", DIGITS, "-o", out, "--project", "platformio,cmake")
+    assert mcuc(*words, "--board", "nucleo_f446re").code == 0
+    mine = {
+        "src/main.c": "int main(void) { return 7; }\n",
+        "src/sensor/camera.c": "int camera;\n",
+        "platformio.ini": (out / "platformio.ini").read_text("utf-8") + "lib_deps = x\n",
+        ".git/HEAD": "ref: refs/heads/mine\n",
+    }
+    for name, text in mine.items():
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).write_text(text, "utf-8")
+    outcome = mcuc(*words, "--board", "nucleo_f746zg", "--name", "other")
+    assert outcome.code == 0, outcome.err
+    assert "kept as you changed them: platformio.ini, src/main.c" in outcome.out
+    assert {name: (out / name).read_text("utf-8") for name in mine} == mine
+    assert not (out / "lib" / "digits_int8").exists()
+    assert (out / "lib" / "other" / "src" / "other.c").is_file()
+    assert "0x20010000" in (out / "board" / "firmware.ld").read_text("utf-8")
+    # Kept for good: the next time, and when the project's form changes.
+    assert mcuc(*words, "--board", "nucleo_f446re").code == 0
+    assert mcuc("compile", DIGITS, "-o", out, "--board", "qemu_m4").code == 0
+    assert {name: (out / name).read_text("utf-8") for name in mine} == mine
+    assert (out / "digits_int8.c").is_file() and not (out / "board").exists()
+
+
+def test_a_file_of_the_user_in_the_way_is_not_overwritten(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    assert mcuc("compile", DIGITS, "-o", out, "--name", "first").code == 0
+    (out / "second.c").write_text("mine", "utf-8")
+    before = contents(out)
+    error = mcuc("compile", DIGITS, "-o", out, "--name", "second", "--json").error
+    assert (error["code"], error["data"]["files"]) == ("E107", ["second.c"])
+    assert contents(out) == before
+
+
+def test_an_update_that_fails_leaves_the_old_folder(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     out = tmp_path / "out"
     assert mcuc("compile", DIGITS, "-o", out).code == 0
     before = contents(out)
-    real = Path.rename
+    real = Path.replace
 
-    def rename(self: Path, target: Path) -> Path:
-        if Path(target) == out and self.name.startswith(".out."):
+    def replace(self: Path, target: Path) -> Path:
+        if Path(target) == out / "report.html":
             raise OSError(28, "No space left on device")
         return real(self, target)
 
-    monkeypatch.setattr(Path, "rename", rename)
+    monkeypatch.setattr(Path, "replace", replace)
     outcome = mcuc("compile", DIGITS, "-o", out, "--name", "other", "--json")
     assert outcome.error["code"] == "E107"
     assert "No space left" in outcome.error["why"]

@@ -87,11 +87,11 @@ vectors = 0
 """
     with pytest.raises(BoardError) as caught:
         load_lab(lab_file(tmp_path, text))
-    assert caught.value.code == "E605"
+    assert caught.value.code == "E607"
     for word in ("typo", "port", "two entries", "none.tflite", "'b'", "vectors"):
         assert word in caught.value.why
     outcome = mcuc("hil", tmp_path / "hil.toml", "--json")
-    assert (outcome.code, outcome.error["code"]) == (1, "E605")
+    assert (outcome.code, outcome.error["code"]) == (1, "E607")
     assert mcuc("hil", tmp_path / "none.toml").code == 1
     (tmp_path / "hil.toml").write_text("= =")
     assert mcuc("hil", tmp_path / "hil.toml").code == 1
@@ -202,7 +202,7 @@ def test_pytest_runs_the_cases(pytester: pytest.Pytester, measured: dict[str, ob
     pytester.path.joinpath("hil.toml").write_text("schema = 2\n")
     broken = pytester.runpytest("-p", "mcuc.pytest_hil", "--hil", "hil.toml")
     broken.assert_outcomes(errors=1)
-    broken.stdout.fnmatch_lines(["*E605*"])
+    broken.stdout.fnmatch_lines(["*E607*"])
 
 
 @pytest.mark.arm_gcc

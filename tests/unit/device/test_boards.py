@@ -51,7 +51,6 @@ def test_a_board_loads_and_says_who_it_is(name: str) -> None:
                 "axi": (0x24000000, 512),
                 "d2": (0x30000000, 288),
                 "d3": (0x38000000, 64),
-                "itcm": (0, 64),
             },
         ),
     ],
@@ -67,7 +66,7 @@ def test_stm32_memories_are_those_of_the_datasheet(
 
 def test_only_cores_with_the_extension_claim_it() -> None:
     targets = {name: load_board(name).target for name in list_boards()}
-    assert [n for n, t in targets.items() if t.mve] == ["qemu_m55"]
+    assert [n for n, t in targets.items() if t.mve] == ["nucleo_n657x0_q", "qemu_m55"]
     assert not targets["qemu_m0plus"].dsp and not targets["qemu_m3"].dsp
     assert targets["qemu_m33"].dsp and targets["qemu_m4"].fpu
 
@@ -143,7 +142,8 @@ def test_model_regions_follow_the_board_or_the_names() -> None:
 
 def test_board_facts_reach_c_and_the_linker() -> None:
     board = load_board("nucleo_h743zi")
-    assert "MCUC_SET(0x580244dcu, 0xe0000000u)" in board_header(board)
+    assert "{0u, 0x580244dcu, 0xe0000000u, 0xe0000000u}," in board_header(board)
+    assert "MCUC_BOARD_DATA_CACHE 1\n" in board_header(board)
     script = linker_script(board, ("axi",))
     assert "ram_axi (rwx) : ORIGIN = 0x24000000, LENGTH = 0x80000" in script
     assert "*(.model_ram.0)\n  } > ram_axi" in script

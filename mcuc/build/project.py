@@ -1,0 +1,65 @@
+"""Which files a compilation writes, and where: the form of the project and the board's files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from mcuc.data import data_dir
+from mcuc.device.application import STARTUP_FILES
+from mcuc.device.board_files import board_header, linker_script
+from mcuc.device.boards import Board
+from mcuc.device.toolchain import BASE_FLAGS, OPTIMIZE
+from mcuc.errors import BoardError
+from mcuc_codegen.forms import BoardView, form_files
+from mcuc_codegen.project import Project
+
+
+def forms_for(asked: Sequence[str], board: Board) -> tuple[str, ...]:
+    """The forms of a project: those asked for; else PlatformIO where it knows the board.
+
+    Raises:
+        BoardError: E605 for a form that the board cannot have.
+    """
+    if not asked:
+        return ("platformio",) if board.platformio else ("plain",)
+    known = board.platformio
+    if "platformio" in asked and known is None:
+        why, other = "PlatformIO does not know the board", "cmake or plain"
+    elif "stm32cube" in asked and not (known and known.framework):
+        why, other = "PlatformIO has no STM32Cube for the board", "platformio, cmake or plain"
+    else:
+        return tuple(asked)
+    raise BoardError(
+        "E605",
+        f"board {board.id} cannot be a {' and '.join(asked)} project",
+        why=why,
+        help=f"take --project {other}",
+    )
+
+
+def project_files(
+    project: Project, forms: Sequence[str], board: Board, optimize: str, model_file: str
+) -> dict[str, str]:
+    """Path -> text of what the forms add to the generated C."""
+    return form_files(project, forms, _view(board, optimize), model_file)
+
+
+def _view(board: Board, optimize: str) -> BoardView:
+    common = data_dir("boards") / "common"
+    regions = [region.name for region in board.target.regions]
+    files = {name: (common / name).read_text(encoding="utf-8") for name in STARTUP_FILES}
+    files["mcuc_board.h"] = board_header(board)
+    files["firmware.ld"] = linker_script(board, regions)
+    clock = board.clock
+    return BoardView(
+        id=board.id,
+        description=board.description,
+        clock=f"{clock.hz / 1e6:g} MHz ({clock.origin})" if clock else "the emulator's",
+        baud=board.uart.baud,
+        pio_board=board.platformio.board if board.platformio else "",
+        protocols=board.platformio.protocols if board.platformio else (),
+        core_flags=board.gcc_flags,
+        flags_beyond_core=BASE_FLAGS,
+        optimize=OPTIMIZE[optimize],
+        files=files,
+    )

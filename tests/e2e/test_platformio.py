@@ -1,0 +1,107 @@
+"""PlatformIO projects are built for real, offline, for every board that PlatformIO knows.
+
+Also B110: nothing but the project's own files is needed, and no path is long.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from mcuc.build.compile import Compiled, compile_model
+from mcuc.device.boards import list_boards, load_board
+from mcuc.device.elf import read_elf
+from tests.support.command import mcuc
+from tests.support.models import DIGITS
+from tests.support.platformio_local import MISSING, environment, run_pio, take_local, write_platform
+
+pytestmark = [
+    pytest.mark.arm_gcc,
+    pytest.mark.skipif(bool(MISSING), reason=f"not installed: {', '.join(MISSING)}"),
+]
+BOARDS = [name for name in list_boards() if load_board(name).platformio]
+
+
+@pytest.fixture(scope="session")
+def offline(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("pio")
+    write_platform(folder)
+    return folder
+
+
+_OPENOCD = """\
+#!/bin/sh
+for word in "$@"; do echo "<$word>"; done >> "{log}"
+echo "--" >> "{log}"
+if grep -q connect_assert_srst "{log}"; then echo "** Verified OK **"; exit 0; fi
+echo "Error: init mode failed (unable to connect to the target)"
+exit 1
+"""
+
+
+def test_flash_reaches_the_programmer_with_its_flags(
+    tmp_path: Path, offline: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The real PlatformIO, and an OpenOCD that finds the chip only under reset."""
+    out, log = tmp_path / "out", tmp_path / "log"
+    built("nucleo_f446re", out, offline)
+    (tmp_path / "bin").mkdir()
+    for name, text in (
+        ("openocd", _OPENOCD.format(log=log)),
+        ("pio", f'#!/bin/sh\nexec "{sys.executable}" -m platformio "$@"\n'),
+    ):
+        (tmp_path / "bin" / name).write_text(text, "utf-8")
+        (tmp_path / "bin" / name).chmod(0o755)
+    for key, value in environment(offline).items():
+        monkeypatch.setenv(key, value)
+    monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
+    monkeypatch.setattr("mcuc.build.flash.list_ports", lambda: ())
+    outcome = mcuc("flash", out, "--json")
+    assert outcome.code == 0, outcome.out
+    assert outcome.document["attempts"] == 2
+    first, second = log.read_text("utf-8").split("--\n")[:2]
+    program = "<program {.pio/build/nucleo_f446re/firmware.elf} verify reset>\n"
+    assert first.endswith(program) and "srst" not in first
+    reset = "<-c>\n<reset_config srst_only srst_nogate connect_assert_srst>\n"
+    assert second == reset + first
+    # Another program, by the same way: what `mcuc verify --upload` calls.
+    other = tmp_path / "other.elf"
+    shutil.copy(out / ".pio" / "build" / "nucleo_f446re" / "firmware.elf", other)
+    assert mcuc("flash", out, "--elf", other).code == 0
+    assert log.read_text("utf-8").split("--\n")[2] == first
+    assert mcuc("flash", out, "--elf", tmp_path / "no.elf", "--json").error["code"] == "E108"
+
+
+def built(name: str, out: Path, offline: Path) -> tuple[Compiled, Path]:
+    compiled = compile_model(DIGITS, board=name, out=out, schedule="layer")
+    take_local(out, offline / "platform")
+    done = run_pio(out, offline, "run")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    assert "warning:" not in done.stdout + done.stderr
+    return compiled, out / ".pio" / "build" / name / "firmware.elf"
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_pio_run_gives_what_the_report_predicted(name: str, tmp_path: Path, offline: Path) -> None:
+    compiled, path = built(name, tmp_path / "out", offline)
+    board, elf, report = load_board(name), read_elf(path), compiled.report
+    sections = {s.name: s for s in elf.sections}
+    arena = [s for n, s in sections.items() if n.startswith(".mcuc_ram_")]
+    assert sum(s.size_bytes for s in arena) == report["memory"]["arena_bytes"]
+    tables = [s for s in elf.symbols if re.fullmatch(r"digits_int8_data_\d+", s.name)]
+    assert sum(s.size_bytes for s in tables) == report["flash"]["weights_bytes"]
+    image = path.with_suffix(".bin").stat().st_size
+    code = image - report["flash"]["weights_bytes"]
+    assert abs(code - report["flash"]["code_bytes"]) <= 0.02 * report["flash"]["code_bytes"]
+    vectors = sections[".vectors"]
+    assert vectors.address == board.flash.address and vectors.size_bytes == 64
+    for section in arena:
+        region = board.region(section.name.removeprefix(".mcuc_ram_"))
+        assert region.address <= section.address
+        assert section.address + section.size_bytes <= region.address + region.size_bytes
+    assert sections[".stack"].size_bytes == board.stack_bytes + 512

@@ -1,0 +1,138 @@
+"""Start-up: the clocks that a board's steps make, in which order, and the C that carries them out.
+
+B113: cache, wait states and clock are set up, and known.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from mcuc.device.boards import Board, list_boards, load_board, parse_board
+from mcuc.device.firmware import HarnessConfig, build_program
+from mcuc.device.harness import Request, run_requests
+from mcuc.device.startup_steps import DELAY, FIELD, WAIT, Step
+from mcuc.device.toolchain import Source
+from mcuc.errors import BoardError, DeviceTimeoutError
+from tests.support.stm32_clocks import WAIT_STATES, decode, family
+
+BOARDS = [name for name in list_boards() if load_board(name).steps]
+
+
+def test_every_real_board_has_its_start_up() -> None:
+    assert [name for name in list_boards() if not name.startswith("qemu_")] == BOARDS
+    assert len(BOARDS) == 16
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_the_registers_give_the_clock_that_the_file_says(name: str) -> None:
+    board = load_board(name)
+    assert board.clock is not None
+    clocks = decode(board)
+    assert clocks.core == board.clock.hz
+    assert clocks.uart == board.uart.clock_hz
+    assert clocks.wait_states == board.clock.flash_wait_states
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_wait_states_are_those_of_the_manual(name: str) -> None:
+    board = load_board(name)
+    assert board.clock is not None
+    kind = family(board)
+    if kind == "n6":
+        return  # runs from RAM
+    limits = WAIT_STATES["l4+" if name == "nucleo_l4r5zi" else kind]
+    mhz = board.clock.hz // (2 if kind == "h7" else 1) // 1_000_000
+    assert board.clock.flash_wait_states == next(i for i, top in enumerate(limits) if mhz <= top)
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_wait_states_come_before_the_faster_clock(name: str) -> None:
+    board = load_board(name)
+    flash = [
+        i for i, s in enumerate(board.steps) if s.address in (0x40023C00, 0x40022000, 0x52002000)
+    ]
+    waits = [i for i, s in enumerate(board.steps) if s.kind == WAIT]
+    # The switch to the PLL is the last step that is waited for.
+    switch = max(waits) - 1
+    assert board.steps[switch].address == board.steps[switch + 1].address
+    assert all(i < switch for i in flash)
+    assert bool(flash) == (family(board) != "n6")
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_two_pins_are_given_to_the_serial_port(name: str) -> None:
+    """Two pins in MODER as alternate function, each with its number in AFR."""
+    steps = load_board(name).steps
+    moder = [s for s in steps if s.kind == FIELD and s.address & 0x3FF == 0 and _pins(s)]
+    pins = [(s.address, pin) for s in moder for pin in _pins(s)]
+    assert len(pins) == 2
+    for port, pin in pins:
+        afr = next(s for s in steps if s.address == port + (0x20 if pin < 8 else 0x24))
+        assert (afr.mask >> 4 * (pin % 8)) & 15 == 15
+        assert (afr.value >> 4 * (pin % 8)) & 15 in (1, 7, 8)
+
+
+def _pins(step: Step) -> list[int]:
+    pairs = [((step.mask >> 2 * p) & 3, (step.value >> 2 * p) & 3) for p in range(16)]
+    wanted = [p for p, pair in enumerate(pairs) if pair == (3, 2)]
+    return wanted if all(pair in ((0, 0), (3, 2)) for pair in pairs) else []
+
+
+@pytest.mark.parametrize(
+    ("step", "problem"),
+    [
+        ("7", "must be a list"),
+        ("[]", "must be a list"),
+        ('["sett", 4, 1]', "must be a list that begins with one of set, clear"),
+        ('["set", 4]', "'set' takes 2 numbers, not 1"),
+        ('["set", 4, -1]', "no 32-bit word"),
+        ('["set", 4, true]', "no 32-bit word"),
+        ('["set", 5, 1]', "0x5 is not the address"),
+        ('["wait", 4, 0, 0]', "empty mask"),
+        ('["field", 4, 1, 2]', "0x2 has bits outside the mask 0x1"),
+        ('["delay", 1, 2]', "takes 1 numbers"),
+    ],
+)
+def test_a_wrong_step_is_named(step: str, problem: str) -> None:
+    text = f"schema = 1\n[startup]\nsteps = [['set', 0, 1], {step}]\n"
+    with pytest.raises(BoardError) as caught:
+        parse_board(text.encode(), "bad.toml")
+    assert any(problem in p for p in caught.value.data["problems"] if "startup.steps[1]" in p)
+
+
+# A word of RAM that the program leaves alone, at the end of the emulated board's memory.
+SPARE = 0x20000000 + (8 << 20) - 16
+STEPS = (
+    Step(FIELD, SPARE, 0xFFFFFFFF, 0x0000F00F),
+    Step(FIELD, SPARE, 0x000000FF, 0x000000A0),
+    Step(FIELD, SPARE, 0x0000F000, 0),
+    Step(WAIT, SPARE, 0xFFFFFFFF, 0x000000A0),
+    Step(DELAY, 0, 0, 100),
+)
+INPUT = bytes(range(3, 40))
+
+
+def _output(board: Board, folder: Path) -> bytes:
+    """What the first of the test models, which adds 1, gives on a board."""
+    config = HarnessConfig(region_bytes=(100,), state_bytes=4, max_steps=4)
+    source = Source(Path(__file__).parent / "models.c")
+    program = build_program([source], config, folder, board=board)
+    record = run_requests(program, [Request(0, ((INPUT,),))], timeout_s=10.0)[0][0][0]
+    return record.outputs[0]
+
+
+@pytest.mark.arm_gcc
+@pytest.mark.qemu
+@pytest.mark.parametrize("name", ["qemu_m7", "qemu_m0plus"])
+def test_the_steps_and_caches_run(name: str, tmp_path: Path) -> None:
+    board = load_board(name)
+    caches = ("instruction", "data") if board.core == "cortex-m7" else ()
+    output = _output(replace(board, steps=STEPS, caches=caches), tmp_path / "good")
+    assert output == bytes(byte + 1 for byte in INPUT)
+    # What a step waits for is really looked at: the wrong word hangs, and the host ends it.
+    wrong = (*STEPS[:3], replace(STEPS[3], value=0x000000A1))
+    with pytest.raises(DeviceTimeoutError):
+        _output(replace(board, steps=wrong), tmp_path / "wrong")
