@@ -66,7 +66,7 @@ def verify_model(
     sets = [*map(list, given), *random_vectors(graph, vectors, seed)]
     expected = in_sequence(graph, sets, numerics)
     mismatches, first, ratio = _against(against, compiled, sets, expected)
-    stack = 0
+    stack, device = 0, None
     report = dict(compiled.report)
     for place in (p for p in places if p != "reference"):
         with bench(compiled, place, access) as made:
@@ -75,12 +75,14 @@ def verify_model(
             wrong, where, used = _in_place(made, place, sets, expected, repeated)
             if profile and made.board is not None:
                 report = profiled(made, report, sets[0])
+            device = made.device() or device
         mismatches, first, stack = mismatches + wrong, first or where, max(stack, used)
     transport = _transport(places, access or Access())
     report["verify"] = {
         "on": list(places),
         "board": compiled.board.id if transport else None,
         "transport": transport,
+        "device": device,
         "against": _AGAINST.get(against),
         "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
         "sqnr_db": ratio,

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,10 +18,11 @@ from benchmarks.models import model_file
 from mcuc.build import places
 from mcuc.build.compile import Compiled, compile_model
 from mcuc.build.places import Access
+from mcuc.build.run import profiled
 from mcuc.build.vectors import random_vectors
 from mcuc.build.verify import verify_model
 from mcuc.device import qemu, remote
-from mcuc.device.boards import load_board
+from mcuc.device.boards import Counter, load_board
 from mcuc.device.elf import Elf
 from mcuc.device.firmware import HarnessConfig, Program, build_program
 from mcuc.device.harness import Request, RunRecord
@@ -319,6 +321,30 @@ def test_a_board_at_a_port_is_flashed_and_verified(tmp_path: Path) -> None:
     finally:
         if pid.exists():
             subprocess.run(["kill", pid.read_text().strip()], check=False)
+
+
+def test_b112_a_counter_that_does_not_run_is_told() -> None:
+    """The emulator has no DWT cycle counter: results are there, times are not made up."""
+    made = digits("qemu_f405")
+    counter = Counter("dwt", 0xE0001000, "cycles", 1, 1)
+    silent = replace(made, board=replace(made.board, counter=counter))
+    with places.bench(silent, "qemu", UART) as bench:
+        (record,) = bench.run(random_vectors(made.lowered.whole, 1))
+        assert record.instructions is None and record.outputs
+        with pytest.raises(DeviceError) as caught:
+            profiled(bench, made.report, random_vectors(made.lowered.whole, 1)[0])
+    assert (caught.value.code, exit_code(caught.value)) == ("E637", 7)
+
+
+@pytest.mark.parametrize("board", ["nucleo_f446re", "nucleo_f746zg", "nucleo_g0b1re"])
+def test_firmware_of_real_boards_links(board: str, tmp_path: Path) -> None:
+    """Every kind of serial port and core of the real boards; no flash and no RAM overlaps."""
+    config = HarnessConfig(region_bytes=(100,), state_bytes=4, max_steps=4, transport="uart")
+    made = build_program([Source(HAND_WRITTEN)], config, tmp_path, board=load_board(board))
+    kept = next(s for s in made.elf.sections if s.name == ".noinit")
+    cleared = next(s for s in made.elf.sections if s.name == ".bss")
+    assert not kept.stored and kept.size_bytes >= 44
+    assert not cleared.address <= kept.address < cleared.address + cleared.size_bytes
 
 
 def test_vectors_are_the_same_everywhere() -> None:
