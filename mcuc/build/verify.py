@@ -70,9 +70,7 @@ def verify_model(
     report = dict(compiled.report)
     for place in (p for p in places if p != "reference"):
         with bench(compiled, place, access) as made:
-            every = [vector for vector in sets for _ in range(RUNS)]
-            repeated = in_sequence(graph, every, numerics) if graph.states else None
-            wrong, where, used = _in_place(made, place, sets, expected, repeated)
+            wrong, where, used = _in_place(made, place, sets, expected)
             if profile and made.board is not None:
                 report = profiled(made, report, sets[0])
             device = made.device() or device
@@ -95,22 +93,6 @@ def verify_model(
     return report
 
 
-def _against(
-    reference: str,
-    compiled: Compiled,
-    sets: Sequence[Sequence[Array]],
-    expected: Sequence[Sequence[Array]],
-) -> tuple[int, Json | None, float | None]:
-    """Mismatches with the outside reference, the first of them, and the SQNR where that counts."""
-    if reference == "tflite":
-        return *_against_tflite(compiled, sets, expected), None
-    if reference == "onnxruntime":
-        graph, numerics = compiled.lowered.whole, compiled.options.numerics
-        data, source = compiled.model_bytes, compiled.lowered.source
-        return against_onnx.compare(data, source, graph, sets, numerics)
-    return 0, None, None
-
-
 def _check_reference(compiled: Compiled, against: str) -> None:
     """Requires that the outside reference reads files of this kind, and computes this model."""
     if against == "tflite" and compiled.arithmetic.quantized is not None:
@@ -125,6 +107,19 @@ def _check_reference(compiled: Compiled, against: str) -> None:
         wanted = "onnxruntime" if onnx else "tflite"
         what = f"{against} does not read {compiled.model_name}"
         raise ModelError("E109", what, help=f"use --against {wanted}")
+
+
+def _against(
+    other: str, compiled: Compiled, sets: Sequence[Sequence[Array]], expected: Sequence[list[Array]]
+) -> tuple[int, Json | None, float | None]:
+    """Mismatches with an outside reference, the first one, and the ratio of signal to noise."""
+    graph, numerics = compiled.lowered.whole, compiled.options.numerics
+    if other == "tflite":
+        return (*_against_tflite(compiled, sets, expected), None)
+    if other == "onnxruntime":
+        data, source = compiled.model_bytes, compiled.lowered.source
+        return against_onnx.compare(data, source, graph, sets, numerics)
+    return 0, None, None
 
 
 def _require(places: Sequence[str]) -> None:
@@ -164,12 +159,12 @@ def _in_place(
     place: str,
     sets: Sequence[Sequence[Array]],
     expected: Sequence[Sequence[Array]],
-    repeated: Sequence[Sequence[Array]] | None,
 ) -> tuple[int, Json | None, int]:
-    """Runs that differ from what is expected, the first layer that does, stack bytes.
-
-    `repeated`: with state, where the runs of one vector differ, what each of them gives.
-    """
+    """Runs that differ from what is expected, the first layer that does, stack bytes."""
+    graph, numerics = made.compiled.lowered.whole, made.compiled.options.numerics
+    every = [vector for vector in sets for _ in range(RUNS)]
+    # With state, where the runs of one vector differ, what each of them gives.
+    repeated = in_sequence(graph, every, numerics) if graph.states else None
     records = made.run(sets, thorough=True)
     stack = max((r.stack_bytes or 0 for r in records), default=0)
     per_vector = POISONS * RUNS
