@@ -140,9 +140,13 @@ def upload(command: str, words: Mapping[str, str]) -> None:
     """Flashes a board with a user's command, in which `words` are filled in.
 
     Raises:
+        ModelError: E109 unbalanced quotes.
         ToolchainError: E501 no such program, E505 too slow, E507 with its words.
     """
-    parts = shlex.split(command)
+    try:
+        parts = shlex.split(command)
+    except ValueError as error:
+        raise ModelError("E109", f"option upload: {error}", why=command) from error
     for name, value in words.items():
         parts = [part.replace(name, value) for part in parts]
     run_tool(parts, UPLOAD_TIMEOUT_S)
