@@ -188,6 +188,17 @@ def test_memory_use_is_told() -> None:
     assert (stack, broken) == (16 * 1024, 0) and 1000 <= most <= 1064
 
 
+def test_a_device_restarts_when_it_is_asked() -> None:
+    program, names = hand_written("qemu_f405")
+    with remote.connected(program, "", 20.0) as (device, _):
+        device.words(Command.OPEN, names.index("add"), 0)
+        device.call(Command.RESTART)
+        with pytest.raises(DeviceError) as caught:  # it begins anew, whatever is asked
+            device.words(Command.FILL, 0)
+        assert caught.value.code in ("E634", "E636")
+        assert device.connect().models == len(names)
+
+
 def damaged(made: Compiled, damage: Callable[[Elf, bytearray], None]) -> Callable[..., Program]:
     """`build_bench` whose program is changed after linking."""
     build = places.build_bench
