@@ -72,6 +72,7 @@ def checks() -> list[Check]:
         _package("ai-edge-litert", "--against tflite", "pip install 'mcuc[verify]'"),
         _package("pillow", "images as --input", "pip install 'mcuc[images]'"),
         _package("platformio", "writing firmware to real boards", "pip install 'mcuc[flash]'"),
+        _package("pyserial", "run, verify and hil on real boards", "pip install 'mcuc[flash]'"),
         *_models(),
     ]
 
