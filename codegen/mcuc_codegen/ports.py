@@ -18,6 +18,7 @@ class PortView:
     name: str
     macro: str
     label: str
+    axes: str
     c_type: str
     dtype: str
     shape: tuple[int, ...]
@@ -67,6 +68,7 @@ def port_views(
                 name=name,
                 macro=f"{prefix}_{name}".upper(),
                 label=comment(value.name),
+                axes=value.axes,
                 c_type=type_.dtype.c_type,
                 dtype=type_.dtype.value,
                 shape=type_.shape,

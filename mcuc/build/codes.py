@@ -23,8 +23,9 @@ CODES: dict[str, Page] = {
         "See `mcuc COMMAND --help`.",
     ),
     "E101": Page(
-        "The file is damaged, or is no TFLite file: an offset, size or index in it is impossible.",
-        "Download or export it again. Other formats must be converted to `.tflite` first.",
+        "The file is damaged, or is no model of its kind: an offset, size or index in it is "
+        "impossible.",
+        "Download or export it again.",
     ),
     "E102": Page(
         "The operator is not supported.",
@@ -146,6 +147,27 @@ CODES: dict[str, Page] = {
         "shape.",
         "Export again with a current converter.",
     ),
+    "E210": Page(
+        "The model cannot be written as ONNX, which calibration and the export need.",
+        "Quantize it where it was trained.",
+    ),
+    "E211": Page(
+        "A tensor is NaN or infinite on a calibration sample.",
+        "Check the samples: their scale, and that they hold numbers only.",
+    ),
+    "E212": Page(
+        "A float ONNX model is to be compiled, and nothing says in which arithmetic.",
+        "Give `--calibration DATA` for int8, or `--precision float32`.",
+    ),
+    "E213": Page(
+        "A model is to be quantized without samples.",
+        "Give `--calibration` with an .npz, an .npy or a folder of images; `random` makes ranges"
+        " up.",
+    ),
+    "E214": Page(
+        "There is nothing to quantize: the model is quantized, or float32 was asked for.",
+        "Give a float model, and `--calibration`.",
+    ),
     "E301": Page(
         "No kernel can execute a node.",
         "Please report it: a portable kernel should apply.",
@@ -231,6 +253,12 @@ CODES: dict[str, Page] = {
     "E541": Page("The TFLite interpreter refused the model.", "Its words are in the message."),
     "E542": Page(
         "The TFLite interpreter crashed or took too long.",
+        "Compare with another reference.",
+    ),
+    "E543": Page("ONNX Runtime is not installed.", "`pip install 'mcuc[verify]'`."),
+    "E544": Page("ONNX Runtime refused the model.", "Its words are in the message."),
+    "E545": Page(
+        "ONNX Runtime crashed or took too long.",
         "Compare with another reference.",
     ),
     "E550": Page("PlatformIO could not build the project.", "Its words are in the message."),

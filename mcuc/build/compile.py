@@ -6,7 +6,7 @@ import hashlib
 import json
 import re
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -14,15 +14,17 @@ from typing import Any
 from mcuc import __version__
 from mcuc.build.bench import Unit
 from mcuc.build.choose import Chosen
-from mcuc.build.options import Options
+from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
 from mcuc.build.project import forms_for, project_files
+from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.device.application import Application, build_application
 from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
-from mcuc.frontends.tflite.load import load_tflite
-from mcuc.ir.graph import Graph
+from mcuc.frontends.loaded import Loaded
+from mcuc.frontends.tflite.load import read_tflite
+from mcuc.passes.layout import left_over
 from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
@@ -51,6 +53,7 @@ class Compiled:
         board: The board compiled for.
         model_name: File name of the model.
         model_bytes: Its contents.
+        arithmetic: The arithmetic chosen for it, and what that cost.
         directory: Where the output was written, or None.
         kept: Files in it that the user had changed, left as they are.
     """
@@ -62,6 +65,7 @@ class Compiled:
     board: Board
     model_name: str
     model_bytes: bytes
+    arithmetic: Arithmetic
     directory: Path | None = None
     kept: tuple[str, ...] = ()
 
@@ -81,12 +85,17 @@ class Compiled:
 
     def files(self) -> dict[str, str | bytes]:
         """Everything that belongs into the output folder."""
+        recipe: dict[str, str | bytes] = {}
+        if self.arithmetic.document is not None:
+            text = json.dumps(self.arithmetic.document, indent=2, allow_nan=False) + "\n"
+            recipe[f"{MODEL_FOLDER}/{RECIPE}"] = text
         optimize = self.options.optimize
         own = board_file(self.options.board)
         return {
             **({BOARD_FILE: own.read_bytes()} if own else {}),
             **project_files(self.project, self.forms, self.board, optimize, self.model_name),
             **{self.place(path): text for path, text in self.project.files.items()},
+            **recipe,
             f"{MODEL_FOLDER}/{self.model_name}": self.model_bytes,
             "report.json": json.dumps(self.report, indent=2, allow_nan=False) + "\n",
             "report.html": write_html(self.report),
@@ -111,19 +120,26 @@ def compile_model(
     latency: int | None = None,
     sliding: int | None = None,
     point: int | None = None,
+    io_layout: str = "nchw",
+    input_shapes: Mapping[str, Sequence[int]] | None = None,
+    precision: str = "auto",
+    calibration: str | Path = "",
+    calibration_method: str = "minmax",
+    auto_precision: bool = False,
     groups: Sequence[Group] = (),
     project: Sequence[str] = (),
 ) -> Compiled:
     """Compiles a model for a board.
 
     Args:
-        model: A `.tflite` file.
+        model: A `.tflite` or `.onnx` file.
         board: Board id, or path of a board.toml.
         out: Folder to write; None writes nothing.
         io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
-        minimize, max_recompute, latency, sliding, point: See `Options`.
+        minimize, max_recompute, latency, sliding, point, io_layout, input_shapes: See `Options`.
+        precision, calibration, calibration_method, auto_precision: See `Options`.
         groups: Segments to stream or cut into patches, by node index of the compiled graph.
         project: Forms of what is written: "platformio", "cmake", ...; empty = by the board.
 
@@ -145,6 +161,12 @@ def compile_model(
         latency=latency,
         sliding=sliding,
         point=point,
+        io_layout=io_layout,
+        input_shapes=tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items()),
+        precision=precision,
+        calibration=str(calibration),
+        calibration_method=calibration_method,
+        auto_precision=auto_precision,
         groups=tuple(groups),
         project=tuple(project),
     )
@@ -152,15 +174,15 @@ def compile_model(
     return compiled if out is None else write(compiled, Path(out))
 
 
-def load_model(path: Path, data: bytes, numerics: str) -> Graph:
+def load_model(path: Path, data: bytes, options: Options) -> Loaded:
     """The graph of a model file of any supported kind."""
     if path.suffix.lower() == ".onnx":
-        raise ModelError(
-            "E106",
-            f"{path.name} is an ONNX model, and this version reads .tflite",
-            help="convert the model to an int8 .tflite",
-        )
-    return load_tflite(path, data, numerics)
+        from mcuc.frontends.onnx.load import read_onnx
+
+        return read_onnx(path, data, options.numerics, dict(options.input_shapes))
+    if options.input_shapes:
+        raise usage("input-shape", "is for .onnx models; the sizes of a .tflite are fixed")
+    return read_tflite(path, data, options.numerics)
 
 
 def read_model(path: Path) -> bytes:
@@ -175,27 +197,34 @@ def read_model(path: Path) -> bytes:
         raise ModelError("E108", f"cannot read {path}", why=error.strerror or str(error)) from error
 
 
-def compile_with(path: Path, options: Options) -> Compiled:
-    """Compiles a model file without writing anything to the user's folders."""
+def compile_with(path: Path, options: Options, recipe: Json | None = None) -> Compiled:
+    """Compiles a model file without writing anything to the user's folders.
+
+    Args:
+        path: The model file.
+        options: All choices.
+        recipe: What an earlier compilation with these options decided on quantization.
+    """
     board = load_board(options.board)
     data = read_model(path)
-    return compile_graph(path, data, load_model(path, data, options.numerics), board, options)
+    arithmetic = in_arithmetic(load_model(path, data, options), path, options, recipe)
+    return compile_graph(path, data, arithmetic, board, options)
 
 
 def compile_graph(
-    path: Path, data: bytes, graph: Graph, board: Board, options: Options
+    path: Path, data: bytes, arithmetic: Arithmetic, board: Board, options: Options
 ) -> Compiled:
     """Compiles a loaded model for a board.
 
     Args:
         path: Of the model file; only its name is used.
         data: The file's contents.
-        graph: As loaded from them.
+        arithmetic: As loaded from them, in the arithmetic asked for.
         board: Taken instead of what the options name.
         options: All others.
     """
     forms_for(options.project, board)
-    lowered = lower_and_plan(graph, board.target, options)
+    lowered = lower_and_plan(arithmetic.graph, board.target, options)
     name = identifier(options.name or path.stem)
     project = generate(lowered.program, lowered.plan, name, path.name)
     application = _application(project, lowered, board, options)
@@ -219,10 +248,12 @@ def compile_graph(
         footprint,
         _schedule(lowered.chosen),
     )
+    report["quantization"] = quantization_figures(arithmetic)
+    report["notes"] += [*arithmetic.notes, *left_over(lowered.graph)]
     if application is None:
         report["notes"].append("no compiler for this board: code, static and stack are not known")
     _check_budget(report, lowered, board, options)
-    return Compiled(lowered, project, report, options, board, path.name, data)
+    return Compiled(lowered, project, report, options, board, path.name, data, arithmetic)
 
 
 def write(compiled: Compiled, directory: Path) -> Compiled:

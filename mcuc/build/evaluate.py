@@ -8,11 +8,13 @@ from pathlib import Path
 import numpy as np
 
 from mcuc.build.compile import Compiled
-from mcuc.build.places import outputs_on
+from mcuc.build.float_accuracy import accuracy_of, float_classes
+from mcuc.build.places import Access, outputs_on
 from mcuc.build.vectors import read_arrays, to_inputs
 from mcuc.device.tflite_oracle import run_tflite
 from mcuc.errors import ModelError
-from mcuc.ir.graph import Array
+from mcuc.ir.graph import Array, Graph
+from mcuc.numerics import int8
 from mcuc.numerics.agreement import agree
 from mcuc.report.document import Json
 
@@ -54,21 +56,30 @@ def evaluate_model(
     samples: Sequence[Sequence[Array]],
     labels: Array,
     against: str = "",
+    access: Access | None = None,
 ) -> Json:
     """Top-1 accuracy of the first output in each place.
 
     Args:
-        against: "tflite" also runs TFLite's interpreter and counts equal outputs.
+        against: "tflite" also runs TFLite's interpreter and counts equal outputs; "float" the
+            float model that this one was quantized from, in ONNX Runtime.
+        access: How the device is reached.
 
     Returns:
         The report with `accuracy` filled in: of the last place, with all places beside it.
     """
+    if against == "tflite" and compiled.arithmetic.quantized is not None:
+        raise ModelError(
+            "E109",
+            "option against: TFLite computes the model as stored, in float32",
+            help="use --against float",
+        )
     first: list[list[Array]] | None = None
     result: Json = {}
     differing = 0
     by_place = {}
     for place in places:
-        outputs = outputs_on(compiled, place, samples)
+        outputs = outputs_on(compiled, place, samples, access)
         predicted = np.array([int(np.argmax(vector[0])) for vector in outputs])
         correct = int((predicted == labels).sum())
         by_place[place] = correct
@@ -93,7 +104,42 @@ def evaluate_model(
             not all(agree(a, np.asarray(b)) for a, b in zip(x, y, strict=True))
             for x, y in zip(first, theirs, strict=True)
         )
+    if against == "float" and first is not None:
+        result["float"] = _against_float(compiled, samples, labels, first)
     return {**compiled.report, "accuracy": result}
+
+
+def _against_float(
+    compiled: Compiled,
+    samples: Sequence[Sequence[Array]],
+    labels: Array,
+    outputs: Sequence[Sequence[Array]],
+) -> Json:
+    """Top-1 of the float model beside that of the integers, which take the same real numbers."""
+    made = compiled.arithmetic.quantized
+    if made is None:
+        raise ModelError(
+            "E109",
+            "option against: the model was not quantized by mcuc",
+            help="give a float model with --calibration, or an output folder of such a one",
+        )
+    real = [[_as_real(x, compiled, made.source, k) for k, x in enumerate(s)] for s in samples]
+    floats = float_classes(made, real)
+    integers = [int(np.argmax(vector[0])) for vector in outputs]
+    return accuracy_of(floats, integers, labels)
+
+
+def _as_real(x: Array, compiled: Compiled, source: Graph, position: int) -> Array:
+    """An input of the compiled model as the float model's: `--io quantized` made integers of it."""
+    graph = compiled.lowered.whole
+    type_ = graph.type(graph.inputs[position])
+    shape = source.type(source.inputs[position]).shape
+    if type_.quant is not None:
+        quant = type_.quant
+        x = int8.dequantize(x, quant.scale, quant.zero_point)
+    if len(shape) == 4 and type_.shape != shape:  # --io-layout nhwc
+        x = x.transpose(0, 3, 1, 2)
+    return np.ascontiguousarray(x.reshape(shape))
 
 
 def _differing(a: Sequence[Sequence[Array]], b: Sequence[Sequence[Array]]) -> int:

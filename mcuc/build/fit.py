@@ -9,9 +9,9 @@ from typing import Any
 
 from mcuc.build.compile import Compiled, compile_graph, load_model, read_model
 from mcuc.build.options import Options
+from mcuc.build.quantize import Arithmetic, in_arithmetic
 from mcuc.device.boards import Board, load_board
 from mcuc.errors import MemoryBudgetError
-from mcuc.ir.graph import Graph
 from mcuc.report.document import Json
 
 # So much room is added to a board to learn what a model that does not fit would need. The address
@@ -38,21 +38,21 @@ def fit_model(
     """
     boards = [load_board(name) for name in names]
     data = read_model(path)
-    graph = load_model(path, data, options.numerics)
+    arithmetic = in_arithmetic(load_model(path, data, options), path, options)
     rows = []
     for board in boards:
         progress(board.id)
-        rows.append(_row(path, data, graph, board, options))
+        rows.append(_row(path, data, arithmetic, board, options))
     return {"schema": 1, "model": {"file": path.name}, "boards": rows}
 
 
-def _row(path: Path, data: bytes, graph: Graph, board: Board, options: Options) -> Json:
+def _row(path: Path, data: bytes, arithmetic: Arithmetic, board: Board, options: Options) -> Json:
     reason = None
     try:
-        compiled = compile_graph(path, data, graph, board, options)
+        compiled = compile_graph(path, data, arithmetic, board, options)
     except MemoryBudgetError as error:
         reason = {"code": error.code, "what": error.what, "why": error.why, "help": error.help}
-        compiled = compile_graph(path, data, graph, _with_room(board), options)
+        compiled = compile_graph(path, data, arithmetic, _with_room(board), options)
     return {
         "id": board.id,
         "core": board.core,

@@ -12,6 +12,7 @@ from pathlib import Path
 from mcuc.build.compile import load_model, read_model
 from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.build.quantize import in_arithmetic
 from mcuc.build.receptive_field import receptive_field
 from mcuc.errors import McucError, exit_code, flatten
 from mcuc.frontends.tflite import schema
@@ -20,6 +21,7 @@ from mcuc.ir.graph import Graph
 from mcuc.ir.target import HOST
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Site
+from mcuc.passes.layout import left_over
 from mcuc.plan.problem import occupied_bytes
 from mcuc.report.document import Json, port
 
@@ -43,10 +45,14 @@ def inspect_model(
     graph: Graph | None = None
     lowered: Lowered | None = None
     problems: list[McucError] = []
+    notes: tuple[str, ...] = ()
     code = 0
     try:
-        graph = load_model(path, data, options.numerics)
-        lowered = lower_and_plan(graph, HOST, options)
+        loaded = load_model(path, data, options)
+        graph, notes = loaded.graph, loaded.notes
+        arithmetic = in_arithmetic(loaded, path, options)
+        notes = arithmetic.notes
+        lowered = lower_and_plan(arithmetic.graph, HOST, options)
     except McucError as error:
         problems, code = list(flatten(error)), exit_code(error)
         if graph is None and any(p.code in ("E101", "E106") for p in problems):
@@ -74,7 +80,7 @@ def inspect_model(
         "weights_bytes": None if graph is None else _constant_bytes(graph),
         "arena_bytes": None if plan is None else plan.arena_bytes,
         "schedule": None if lowered is None else lowered.chosen.kind,
-        "notes": [] if lowered is None else list(lowered.program.notes),
+        "notes": _notes(notes, lowered),
         "errors": [problem.as_json() for problem in problems],
     }
     if receptive_patches is not None and lowered is not None:
@@ -84,26 +90,44 @@ def inspect_model(
     return document, code
 
 
+def _notes(loaded: tuple[str, ...], lowered: Lowered | None) -> list[str]:
+    """On how the file was read, and on what was compiled."""
+    if lowered is None:
+        return list(loaded)
+    return [*lowered.program.notes, *loaded, *left_over(lowered.graph)]
+
+
 def _listed(path: Path, data: bytes) -> list[Json]:
     """The operators as the file lists them, supported or not."""
+    if path.suffix.lower() == ".onnx":
+        from mcuc.frontends.onnx.listing import operators
+
+        return [_row(index, op, name, (), "") for index, op, name in operators(path, data)]
     model = schema.read_model(Reader(data, str(path)))
     rows = []
     for index, operator in enumerate(model.operators):
         tensor = model.tensors[operator.outputs[0]] if operator.outputs else None
         types = schema.enum_names("TensorType")
-        rows.append(
-            {
-                "index": index,
-                "op": schema.operator_name(operator),
-                "name": "" if tensor is None else tensor.name,
-                "shape": [] if tensor is None else list(tensor.shape),
-                "dtype": "" if tensor is None else types.get(tensor.type_code, "?").lower(),
-                "macs": None,
-                "weights_bytes": None,
-                "ram_bytes": None,
-            }
-        )
+        name, shape, dtype = "", (), ""
+        if tensor is not None:
+            name, shape = tensor.name, tuple(tensor.shape)
+            dtype = types.get(tensor.type_code, "?").lower()
+        rows.append(_row(index, schema.operator_name(operator), name, shape, dtype))
     return rows
+
+
+def _row(index: int, op: str, name: str, shape: tuple[int, ...], dtype: str) -> Json:
+    """An operator before anything is known of what it costs."""
+    return {
+        "index": index,
+        "op": op,
+        "name": name,
+        "shape": list(shape),
+        "dtype": dtype,
+        "macs": None,
+        "weights_bytes": None,
+        "ram_bytes": None,
+    }
 
 
 def _measure(rows: list[Json], graph: Graph, numerics: str) -> None:
@@ -114,6 +138,9 @@ def _measure(rows: list[Json], graph: Graph, numerics: str) -> None:
         if node.loc.op_index is None:
             continue
         row = rows[node.loc.op_index]
+        if not row["dtype"]:  # ONNX files need not say it
+            row["shape"] = list(graph.type(node.outputs[0]).shape)
+            row["dtype"] = graph.type(node.outputs[0]).dtype.numpy.name
         row["macs"] += spec_of(node.op).macs(Site.of(graph, node, numerics))
         consts = {v: graph.values[v].const for v in node.inputs if v is not None}
         row["weights_bytes"] += sum(array.nbytes for array in consts.values() if array is not None)

@@ -13,10 +13,13 @@ from mcuc.schedule.spec import Group
 from mcuc_codegen.forms import FORMS
 
 IO_MODES = ("stored", "quantized")
+IO_LAYOUTS = ("nchw", "nhwc")
 OPTIMIZE = ("size", "balanced", "speed")
 INPUT_MODES = ("kept", "consumed", "streamed", "random")
 SCHEDULES = ("auto", "layer", "stream")
 MINIMIZE = ("balanced", "sram", "latency")
+PRECISIONS = ("auto", "int8", "int16", "float32")
+CALIBRATION_METHODS = ("minmax", "percentile", "mse", "entropy")
 _PATCH = re.compile(r"patch:([1-9]\d{0,4})x([1-9]\d{0,4})@(\d{1,9})")
 
 
@@ -28,6 +31,9 @@ class Options:
         board: Id, or path of a board.toml.
         io: "stored" keeps the file's input and output types; "quantized" drops QUANTIZE and
             DEQUANTIZE at the border.
+        io_layout: Order of the axes of inputs and outputs of an ONNX model: "nchw" as in the file,
+            or "nhwc", that of the layers inside, which then take them without a transposition.
+        input_shapes: Sizes of inputs of an ONNX model by name, for those that the file leaves open.
         numerics: Rule set of the integer arithmetic (docs/numerics.md).
         optimize: What the C compiler optimises for.
         sram_bytes: Limit for arena + state + static + stack; None = what the board has.
@@ -47,6 +53,14 @@ class Options:
         sliding: Rows by which a window of the input moves from run to run: only they are given,
             and only what is new is computed; None = every run has its own input.
         point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
+        precision: Arithmetic of a float model: "auto" as stored, or "int8" where calibration data
+            are given; "int8", "int16" (activations), "float32". Quantized models stay as they are.
+        calibration: Samples that quantization takes ranges from: an .npz, an .npy, a folder of
+            images, or "random"; "" = none.
+        calibration_method: How a range follows from the samples.
+        calibration_mean, calibration_std: real = (x - mean) / std, x = byte / 255 or another
+            number; for all channels or for each; empty = numbers as they are.
+        auto_precision: Layers that int8 hurts most stay float32, by measured loss.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
         project: Forms of what is written (`mcuc_codegen.forms.FORMS`); empty = by the board.
@@ -54,6 +68,8 @@ class Options:
 
     board: str = "qemu_m4"
     io: str = IO_MODES[0]
+    io_layout: str = IO_LAYOUTS[0]
+    input_shapes: tuple[tuple[str, tuple[int, ...]], ...] = ()
     numerics: str = NUMERICS[0]
     optimize: str = OPTIMIZE[1]
     sram_bytes: int | None = None
@@ -66,16 +82,25 @@ class Options:
     latency: int | None = None
     sliding: int | None = None
     point: int | None = None
+    precision: str = PRECISIONS[0]
+    calibration: str = ""
+    calibration_method: str = CALIBRATION_METHODS[0]
+    calibration_mean: tuple[float, ...] = ()
+    calibration_std: tuple[float, ...] = ()
+    auto_precision: bool = False
     groups: tuple[Group, ...] = field(default=())
     project: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         for option, value, allowed in (
             ("io", self.io, IO_MODES),
+            ("io-layout", self.io_layout, IO_LAYOUTS),
             ("numerics", self.numerics, NUMERICS),
             ("optimize", self.optimize, OPTIMIZE),
             ("input-mode", self.input_mode, INPUT_MODES),
             ("minimize", self.minimize, MINIMIZE),
+            ("precision", self.precision, PRECISIONS),
+            ("calibration-method", self.calibration_method, CALIBRATION_METHODS),
         ):
             if value not in allowed:
                 raise usage(option, f"{value!r} is not one of {', '.join(allowed)}")
@@ -92,6 +117,10 @@ class Options:
 
         if self.sliding is not None and (self.sliding <= 0 or self.input_mode != "consumed"):
             raise usage("sliding", "takes a positive number of rows, and --input-mode consumed")
+        if not all(math.isfinite(n) for n in (*self.calibration_mean, *self.calibration_std)):
+            raise usage("calibration-mean", "is not a finite number")
+        if not all(n > 0 for n in self.calibration_std):
+            raise usage("calibration-std", "must be positive")
         if self.latency is not None and self.latency <= 0:
             raise usage("latency", f"{self.latency} is not a positive number of instructions")
         if not self.max_recompute >= 0:
@@ -111,6 +140,8 @@ class Options:
         return {
             "board": self.board,
             "io": self.io,
+            "io_layout": self.io_layout,
+            "input_shapes": [[name, list(shape)] for name, shape in self.input_shapes],
             "numerics": self.numerics,
             "optimize": self.optimize,
             "sram_bytes": self.sram_bytes,
@@ -124,6 +155,12 @@ class Options:
             "sliding": self.sliding,
             "point": self.point,
             "project": list(self.project),
+            "precision": self.precision,
+            "calibration": self.calibration,
+            "calibration_method": self.calibration_method,
+            "calibration_mean": list(self.calibration_mean),
+            "calibration_std": list(self.calibration_std),
+            "auto_precision": self.auto_precision,
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
             ],
@@ -137,6 +174,11 @@ class Options:
             for g in fields.get("groups", [])
         )
         fields["project"] = tuple(fields.get("project", ()))
+        for name in ("calibration_mean", "calibration_std"):
+            fields[name] = tuple(map(float, fields.get(name, ())))
+        fields["input_shapes"] = tuple(
+            (name, tuple(shape)) for name, shape in fields.get("input_shapes", ())
+        )
         if "max_recompute" in fields and fields["max_recompute"] is None:
             fields["max_recompute"] = math.inf
         return cls(**fields)

@@ -19,7 +19,9 @@ from mcuc.ir.target import Target
 from mcuc.passes.center_weights import CENTER_WEIGHTS
 from mcuc.passes.flatten import flatten_pass
 from mcuc.passes.fold_constants import fold_constants_pass
+from mcuc.passes.fuse_affine import FUSE_AFFINE
 from mcuc.passes.fuse_pad import FUSE_PAD
+from mcuc.passes.layout import layout_pass
 from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
 from mcuc.passes.positive_scales import POSITIVE_SCALES
 from mcuc.passes.remove_channels import remove_channels_pass
@@ -32,8 +34,10 @@ from mcuc.passes.strip_io_quantize import STRIP_IO_QUANTIZE
 from mcuc.passes.transpose_to_reshape import TRANSPOSE_TO_RESHAPE
 from mcuc.passes.verify import verify_graph
 from mcuc.plan.problem import MemoryPlan
+from mcuc.quant.fuse_activation import fuse_activation
 from mcuc.schedule.order import reorder
 
+FUSE_ACTIVATION = Pass("fuse-activation", fuse_activation, "exact")
 log = logging.getLogger(__name__)
 
 
@@ -46,6 +50,9 @@ def passes(options: Options) -> list[Pass]:
         *stripped,  # first: what follows sees the border that the user asked for
         REMOVE_DEAD_NODES,  # what no output needs is not compiled
         fold_constants_pass(options.numerics),  # nodes over constants alone are computed here
+        layout_pass(options.io_layout),  # NCHW files: transpositions move until they cancel
+        FUSE_AFFINE,  # a batch normalization is weights and a bias
+        FUSE_ACTIVATION,  # what clamps a sum is done where the sum is made
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
         CENTER_WEIGHTS,  # weights without a zero point suit the fast kernels
         FUSE_PAD,  # a convolution pads for free

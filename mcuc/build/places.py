@@ -157,12 +157,15 @@ def bench(compiled: Compiled, place: str, access: Access | None = None) -> Itera
 
 
 def outputs_on(
-    compiled: Compiled, place: str, vectors: Sequence[Sequence[Array]]
+    compiled: Compiled,
+    place: str,
+    vectors: Sequence[Sequence[Array]],
+    access: Access | None = None,
 ) -> list[list[Array]]:
     """The outputs of each vector, run once."""
     if place == "reference":
         graph, numerics = compiled.lowered.whole, compiled.options.numerics
         memory: dict[int, Array] = {}
         return [run_reference(graph, vector, numerics, memory=memory) for vector in vectors]
-    with bench(compiled, place) as made:
+    with bench(compiled, place, access) as made:
         return [compiled.unit.decode(record.outputs) for record in made.run(vectors)]

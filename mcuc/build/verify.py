@@ -4,20 +4,19 @@ not.
 
 from __future__ import annotations
 
-import zlib
 from collections.abc import Sequence
 
 import numpy as np
 
+from mcuc.build import against_onnx
 from mcuc.build.compile import Compiled
 from mcuc.build.places import PLACES, Access, Bench, bench
 from mcuc.build.run import profiled
 from mcuc.build.vectors import random_vectors
-from mcuc.device.harness import WATCH_BYTES
+from mcuc.build.wrong_step import first_wrong_step
 from mcuc.device.tflite_oracle import run_tflite, run_tflite_tensors
 from mcuc.errors import ModelError
 from mcuc.ir.graph import Array, Graph
-from mcuc.ir.program import Form, Step
 from mcuc.ir.types import DType
 from mcuc.numerics import int8
 from mcuc.numerics.agreement import FLOAT_TOLERANCE, agree
@@ -26,10 +25,10 @@ from mcuc.report.document import Json
 
 POISONS = 2
 RUNS = 2
+_AGAINST = {"tflite": "TFLite BUILTIN_REF (ai-edge-litert)", "onnxruntime": against_onnx.NAME}
 # Sets of inputs whose every layer is compared, not the outputs alone: a softmax that saturates
 # would hide a wrong layer before it.
 TRACED = 2
-SHOWN = 4  # elements of the first layer that differs
 
 
 def verify_model(
@@ -54,8 +53,8 @@ def verify_model(
         vectors: Random sets of inputs, beside those given.
         against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
             for byte, float32 results within FLOAT_TOLERANCE of the largest magnitude.
-        given: More sets of inputs.
-        seed: Of the random ones.
+            "onnxruntime" compares with ONNX Runtime (mcuc/build/against_onnx.py).
+        given, seed: More sets of inputs; the seed of the random ones.
         access: How the device is reached.
         profile: Also count what each layer takes on the device.
 
@@ -63,15 +62,18 @@ def verify_model(
         The report with `verify` filled in.
     """
     graph, numerics = compiled.lowered.whole, compiled.options.numerics
-    for place in places:
-        if place not in PLACES:
-            raise ModelError("E109", f"{place!r} is not one of {', '.join(PLACES)}")
+    _require(places)
+    _check_reference(compiled, against)
     sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
     expected = in_sequence(graph, sets, numerics)
     mismatches = 0
     first: Json | None = None
+    ratio: float | None = None
     if against == "tflite":
         mismatches, first = _against_tflite(compiled, sets, expected)
+    elif against == "onnxruntime":
+        data, source = compiled.model_bytes, compiled.lowered.source
+        mismatches, first, ratio = against_onnx.compare(data, source, graph, sets, numerics)
     stack = 0
     report = dict(compiled.report)
     for place in places:
@@ -84,13 +86,14 @@ def verify_model(
             if profile and made.board is not None:
                 report = profiled(made, report, sets[0])
         mismatches, first, stack = mismatches + wrong, first or where, max(stack, used)
-    on_device = not {"qemu", "board"}.isdisjoint(places)
+    transport = _transport(places, access or Access())
     report["verify"] = {
         "on": list(places),
-        "board": compiled.board.id if on_device else None,
-        "transport": _transport(places, access or Access()),
-        "against": "TFLite BUILTIN_REF (ai-edge-litert)" if against else None,
+        "board": compiled.board.id if transport else None,
+        "transport": transport,
+        "against": _AGAINST.get(against),
         "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
+        "sqnr_db": ratio,
         "vectors": len(sets),
         "runs_per_vector": POISONS * RUNS,
         "mismatches": mismatches,
@@ -98,6 +101,28 @@ def verify_model(
         "stack_bytes": stack or None,
     }
     return report
+
+
+def _check_reference(compiled: Compiled, against: str) -> None:
+    """Requires that the outside reference reads files of this kind, and computes this model."""
+    if against == "tflite" and compiled.arithmetic.quantized is not None:
+        raise ModelError(
+            "E109",
+            "option against: TFLite computes the model as stored, in float32",
+            why="mcuc quantized it",
+            help="see `mcuc evaluate --against float`",
+        )
+    onnx = against_onnx.is_onnx(compiled.model_name)
+    if against and onnx != (against == "onnxruntime"):
+        wanted = "onnxruntime" if onnx else "tflite"
+        what = f"{against} does not read {compiled.model_name}"
+        raise ModelError("E109", what, help=f"use --against {wanted}")
+
+
+def _require(places: Sequence[str]) -> None:
+    for place in places:
+        if place not in PLACES:
+            raise ModelError("E109", f"{place!r} is not one of {', '.join(PLACES)}")
 
 
 def _transport(places: Sequence[str], access: Access) -> str | None:
@@ -115,8 +140,10 @@ def in_sequence(
 
 
 def _has_floats(compiled: Compiled) -> bool:
-    """Whether TFLite's results are compared within a tolerance, not byte for byte."""
+    """Whether results of others are compared within a tolerance, not byte for byte."""
     source = compiled.lowered.source
+    if against_onnx.is_onnx(compiled.model_name):
+        return not against_onnx.computes_on_integers(compiled.lowered.whole)
     return any(source.type(v).dtype is DType.F32 for v in source.outputs)
 
 
@@ -151,85 +178,17 @@ def _in_place(
     if not wrong:
         return *_inside(made, place, sets[:TRACED]), stack
     vector, run = divmod(wrong[0], per_vector)
-    first = _first_step(made, sets[vector]) or {"step": None}
+    first = first_wrong_step(made, sets[vector]) or {"step": None}
     return len(wrong), {**first, "on": place, "vector": vector, "run": run}, stack
 
 
 def _inside(made: Bench, place: str, sets: Sequence[Sequence[Array]]) -> tuple[int, Json | None]:
     """Sets of inputs with a wrong layer whose outputs are right; the first such layer."""
-    found = [(i, step) for i, vector in enumerate(sets) if (step := _first_step(made, vector))]
+    found = [(i, step) for i, vector in enumerate(sets) if (step := first_wrong_step(made, vector))]
     if not found:
         return 0, None
     vector, step = found[0]
     return len(found), {**step, "on": place, "vector": vector, "run": None}
-
-
-def _first_step(made: Bench, vector: Sequence[Array]) -> Json | None:
-    """The first step whose rows differ from the reference, from a traced run of one vector."""
-    compiled = made.compiled
-    program = compiled.lowered.program
-    if program.graph.window:
-        return None  # its layers make the rows of one step, many times
-    record = made.run([vector], trace=True)[0]
-    truth = run_reference(program.graph, vector, compiled.options.numerics, keep_all=True)
-    crcs = {entry.id: entry.crc32 for entry in record.trace}
-    for number, step in enumerate(program.steps()):
-        node = program.graph.nodes[step.node]
-        if number not in crcs:
-            continue
-        want = step_rows(program.graph, step, truth)
-        if crcs[number] != zlib.crc32(want.tobytes()):
-            return {
-                "step": number,
-                "op_index": node.loc.op_index,
-                "op": node.loc.op or node.op,
-                "tensor": node.loc.tensor,
-                "kernel": step.symbol,
-                "elements": _elements(made, vector, number, step, want),
-            }
-    return None
-
-
-def _elements(
-    made: Bench, vector: Sequence[Array], number: int, step: Step, want: Array
-) -> list[Json]:
-    """The first elements of a step's rows that differ: where, what was got, what is right.
-
-    The place is looked for by runs that hash the bytes before an offset, halving what is left.
-    """
-    right = want.tobytes()
-    low, high = 0, len(right)  # the bytes before `low` are right, some before `high` are not
-    while high - low > WATCH_BYTES:
-        middle = (low + high) // 2 // want.itemsize * want.itemsize
-        crc, _ = made.run([vector], trace=True, watch=(number, middle))[0].watched
-        low, high = (middle, high) if crc == zlib.crc32(right[:middle]) else (low, middle)
-    _, got = made.run([vector], trace=True, watch=(number, low))[0].watched
-    got = got[: len(got) // want.itemsize * want.itemsize]
-    values = np.frombuffer(got, want.dtype)
-    expected = np.frombuffer(right[low : low + len(got)], want.dtype)
-    found = []
-    for i in range(len(values)):
-        if values[i].tobytes() == expected[i].tobytes():
-            continue
-        y, x, c = np.unravel_index(low // want.itemsize + i, want.shape)
-        at = [int(y) + step.box.y0, int(x) + step.box.x0, int(c) + step.box.c0]
-        found.append({"at": at, "got": values[i].item(), "want": expected[i].item()})
-        if len(found) == SHOWN:
-            break
-    return found
-
-
-def step_rows(graph: Graph, step: Step, truth: dict[int, Array]) -> Array:
-    """[rows, columns, channels] that a step has to write, in the order that firmware hashes."""
-    node = graph.nodes[step.node]
-    value = node.outputs[0]
-    slices = truth[value].reshape(-1, *step.shape)
-    box = step.box
-    data = slices[step.batch % len(slices)]
-    if step.form is not Form.FOLD:
-        data = data[box.y0 : box.y0 + step.rows_made]
-    data = data[:, box.x0 : box.x1, box.c0 : box.c1]
-    return np.ascontiguousarray(data)
 
 
 def _against_tflite(

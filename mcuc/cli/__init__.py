@@ -13,6 +13,7 @@ from mcuc import __version__
 
 COMMANDS = {
     "inspect": "What is in a model: ops, shapes, MACs, weights, RAM per layer, all problems.",
+    "quantize": "Float model -> int8, with its loss layer by layer, and as QDQ .onnx.",
     "compile": "Model -> C, memory plan and report.",
     "run": "Run a model on a board or emulator.",
     "verify": "Prove that reference, host and device give the same bytes.",

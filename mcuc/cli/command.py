@@ -67,6 +67,26 @@ class Words(click.ParamType[tuple[str, ...]]):
         return names
 
 
+class InputShape(click.ParamType[tuple[str, tuple[int, ...]]]):
+    """A name and sizes."""
+
+    name = "NAME=1,3,96,96"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, tuple[int, ...]]:
+        if isinstance(value, tuple):
+            return value
+        name, _, sizes = str(value).rpartition("=")
+        try:
+            shape = tuple(int(size) for size in sizes.replace("x", ",").split(","))
+        except ValueError:
+            shape = ()
+        if not name or not shape or min(shape) < 1:
+            self.fail(f"{value!r} is not NAME=1,3,96,96", param, ctx)
+        return name, shape
+
+
 class Percent(click.ParamType[float]):
     """A percentage, or `none` for no limit."""
 
@@ -92,13 +112,57 @@ class Places(Words):
         super().__init__(PLACES)
 
 
+class Numbers(click.ParamType[tuple[float, ...]]):
+    """Numbers separated by commas."""
+
+    name = "NUMBERS"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[float, ...]:
+        if isinstance(value, tuple):
+            return value
+        try:
+            return tuple(float(part) for part in str(value).split(","))
+        except ValueError:
+            self.fail(f"{value!r} is not a list such as 0.5 or 0.485,0.456,0.406", param, ctx)
+
+
+def arithmetic_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """What a model computes with: `mcuc quantize` takes these alone."""
+    options = [
+        click.option("--input-shape", "input_shapes", type=InputShape(), multiple=True,
+                     help="Sizes of an input of an ONNX model, for those that are open."),
+        click.option("--precision", default=None,
+                     type=click.Choice(["auto", "int8", "int16", "float32"]),
+                     help="Arithmetic of a float model; auto: int8 with --calibration."),
+        click.option("--calibration", default=None, metavar="DATA",
+                     help="Samples to quantize with: .npz, .npy, folder of images, or random."),
+        click.option("--calibration-method", default=None,
+                     type=click.Choice(["minmax", "percentile", "mse", "entropy"]),
+                     help="How ranges follow from the samples."),
+        click.option("--calibration-mean", type=Numbers(), default=None,
+                     help="Mean of the samples, for all channels or one each: 0.485,0.456,0.406."),
+        click.option("--calibration-std", type=Numbers(), default=None,
+                     help="Deviation; bytes are taken as 0 to 1: (byte / 255 - mean) / std."),
+        click.option("--auto-precision", is_flag=True, default=None,
+                     help="Keep layers float32 that int8 hurts most."),
+        click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),
+                     help="Rule set of the integer arithmetic."),
+    ]  # fmt: skip
+    for option in reversed(options):
+        function = option(function)
+    return function
+
+
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     """How a model is compiled, whatever the board."""
     options = [
         click.option("--io", default=None, type=click.Choice(["stored", "quantized"]),
                      help="Keep the file's input and output types, or drop the float border."),
-        click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),
-                     help="Rule set of the integer arithmetic."),
+        click.option("--io-layout", default=None, type=click.Choice(["nchw", "nhwc"]),
+                     help="Axes of an ONNX model's inputs and outputs: as in the file, or channels "
+                     "last, which costs no transposition."),
         click.option("--schedule", default=None,
                      help="auto, layer, stream, or patch:HxW@INDEX."),
         click.option("--minimize", default=None,
@@ -124,7 +188,7 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
     ]  # fmt: skip
     for option in reversed(options):
         function = option(function)
-    return function
+    return arithmetic_options(function)
 
 
 def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:

@@ -12,6 +12,7 @@ from mcuc.cli.command import (
     Places,
     compile_options,
     data_options,
+    device_options,
     json_option,
     progress,
     reporting,
@@ -27,10 +28,12 @@ MISMATCH_EXIT = 3
 @click.option("--data", type=click.Path(path_type=Path), required=True,
               help="An .npz with x [N, ...] and labels y [N].")  # fmt: skip
 @click.option("--on", "where", type=Places(), default="qemu", show_default=True,
-              help="Places to run, separated by commas: reference, host, qemu.")  # fmt: skip
+              help="Places to run, separated by commas: reference, host, qemu, board.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=None, help="Only the first samples.")
-@click.option("--against", type=click.Choice(["tflite"]), default=None,
-              help="Also run TFLite's interpreter and compare sample by sample.")  # fmt: skip
+@click.option("--against", type=click.Choice(["tflite", "float"]), default=None,
+              help="Also TFLite's interpreter, sample by sample; or the float model that was "
+              "quantized.")  # fmt: skip
+@device_options
 @data_options
 @compile_options
 @json_option
@@ -41,6 +44,9 @@ def command(
     where: tuple[str, ...],
     limit: int | None,
     against: str | None,
+    transport: str,
+    port: str,
+    upload: str,
     factor: float | None,
     offset: float,
     as_json: bool,
@@ -48,11 +54,13 @@ def command(
 ) -> Json:
     """Top-1 accuracy of SOURCE on labelled samples."""
     from mcuc.build.evaluate import evaluate_model, load_samples
+    from mcuc.build.places import Access
 
     compiled = compiled_source(source, given)
     samples, labels = load_samples(data, compiled, factor, offset, limit)
     with progress(f"evaluating {len(samples)} samples", as_json):
-        report = evaluate_model(compiled, where, samples, labels, against or "")
+        access = Access(transport, port, upload)
+        report = evaluate_model(compiled, where, samples, labels, against or "", access)
     save_report(compiled, report)
     result = report["accuracy"]
     if not as_json:
@@ -71,4 +79,8 @@ def _rows(result: Json) -> list[tuple[str, object]]:
     if "tflite_correct" in result:
         rows.append(("right in TFLite", result["tflite_correct"]))
         rows.append(("samples that differ from TFLite", result["samples_that_differ_from_tflite"]))
+    if "float" in result:
+        beside = result["float"]
+        rows.append(("right in float32 (ONNX Runtime)", beside["float_correct"]))
+        rows.append(("points lost", f"{beside['drop_points']:.2f}"))
     return rows

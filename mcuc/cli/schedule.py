@@ -19,12 +19,14 @@ def command(model: Path, as_json: bool, **given: Any) -> Json:
     """The front of MODEL: what less RAM costs in instructions. `compile --point N` takes one."""
     from mcuc.build.compile import load_model, read_model
     from mcuc.build.pipeline import lower_and_plan
+    from mcuc.build.quantize import in_arithmetic
     from mcuc.cli.source import options_of
     from mcuc.device.boards import load_board
 
     options = options_of(given, {})
     with progress(f"scheduling {model.name}", as_json):
-        graph = load_model(model, read_model(model), options.numerics)
+        loaded = load_model(model, read_model(model), options)
+        graph = in_arithmetic(loaded, model, options).graph
         lowered = lower_and_plan(graph, load_board(options.board).target, options)
     front = lowered.chosen.front
     fastest = front[-1].instructions if front else 1

@@ -61,6 +61,53 @@ def layers(report: Json) -> None:
     )
 
 
+def quantization(document: Json, every_layer: bool) -> None:
+    """What quantization did and cost."""
+    figures, accuracy = document["quantization"], document["accuracy"]
+    sqnr = figures["output_sqnr_db"]
+    rows: list[tuple[str, object, str]] = [
+        ("activations", figures["precision"], f"ranges: {figures['method']}"),
+        ("samples", figures["samples"], ""),
+        ("output SQNR", "-" if sqnr is None else f"{sqnr:.1f} dB", "least of all outputs"),
+        ("layers in float32", figures["float_layers"], ""),
+    ]
+    if accuracy is not None:
+        rows += [
+            ("top-1, float32", f"{accuracy['float_top1']:.4f}", "ONNX Runtime"),
+            ("top-1, integers", f"{accuracy['integer_top1']:.4f}", "reference"),
+            ("lost", f"{accuracy['drop_points']:.2f} points", f"of {accuracy['samples']} samples"),
+        ]
+    table(document["model"]["file"], ("", "value", "note"), rows)
+    if every_layer:
+        columns = ("op", "name", "kind", "bits", "SQNR dB", "range", "used %", "cut off %",
+                   "dead", "outliers", "float because")  # fmt: skip
+        table("", columns, [_quantized_layer(layer) for layer in figures["layers"]])
+    for gate in document["gates"]:
+        passed = "passed" if gate["passed"] else "FAILED"
+        click.echo(f"{gate['gate']} {gate['limit']:g}: {gate['value']} {passed}")
+    for note in document["notes"]:
+        click.echo(f"note: {note}")
+
+
+def _quantized_layer(layer: Json) -> tuple[object, ...]:
+    bits = str(layer["activation_bits"])
+    bits += f"/{layer['weight_bits']}" if layer["weight_bits"] else ""
+    low, high = layer["seen"]
+    return (
+        layer["index"],
+        str(layer["name"])[:32],
+        layer["op"],
+        bits,
+        f"{layer['sqnr_db']:.1f}",
+        f"{low:.4g} .. {high:.4g}",
+        None if layer["levels"] is None else f"{100 * layer['levels']:.0f}",
+        f"{100 * layer['saturated']:.2f}",
+        layer["dead_channels"],
+        layer["outlier_channels"],
+        layer["float_because"] or "",
+    )
+
+
 def profile(report: Json, unit: str) -> None:
     """What each layer took, beside the prediction of the search (always in instructions)."""
     table(

@@ -17,13 +17,23 @@ if TYPE_CHECKING:
     from mcuc.build.options import Options
 
 FIELDS = {"sram": "sram_bytes", "flash": "flash_bytes"}
+# Options that decide how a model is quantized.
+QUANTIZATION = (
+    "numerics",
+    "precision",
+    "calibration",
+    "calibration_method",
+    "calibration_mean",
+    "calibration_std",
+    "auto_precision",
+)
 
 
 def options_of(given: dict[str, Any], stored: dict[str, Any]) -> Options:
     """Options from the command line over those of a report."""
     from mcuc.build.options import Options
 
-    chosen = {FIELDS.get(k, k): v for k, v in given.items() if v is not None}
+    chosen = {FIELDS.get(k, k): v for k, v in given.items() if v is not None and v != ()}
     return Options.from_json({**stored, **chosen})
 
 
@@ -43,25 +53,31 @@ def compiled_source(path: Path, given: dict[str, Any]) -> Compiled:
         raise _unreadable(path, error) from error
     if not is_folder:
         return compile_with(path, options_of(given, {}))
-    model, stored = _recorded(path)
+    model, stored, recipe = _recorded(path)
     options = options_of(given, stored)
-    compiled = compile_with(model, options)
+    if any(options.as_json()[name] != stored.get(name) for name in QUANTIZATION):
+        recipe = None
+    compiled = compile_with(model, options, recipe)
     if options.as_json() != stored:
         click.echo(f"note: other options than those of {path}: compiled anew, not saved", err=True)
         return compiled
     return replace(compiled, project=_as_on_disk(path, compiled), directory=path)
 
 
-def _recorded(path: Path) -> tuple[Path, dict[str, Any]]:
-    """The model in a folder and the options that the folder was compiled with."""
+def _recorded(path: Path) -> tuple[Path, dict[str, Any], dict[str, Any] | None]:
+    """The model in a folder, the options that it was compiled with, and how it was quantized."""
     from mcuc.build.compile import BOARD_FILE, MODEL_FOLDER
+    from mcuc.build.quantize import RECIPE
+    from mcuc.device.boards import board_file
 
     try:
         report = json.loads((path / "report.json").read_text(encoding="utf-8"))
         stored = {**report["options"], "name": report["model"]["name"]}
-        if (path / BOARD_FILE).is_file():  # a board of the user's own, wherever its file was
+        if board_file(stored["board"]):  # the user's own, wherever its file was
             stored["board"] = str(path / BOARD_FILE)
-        models = list((path / MODEL_FOLDER).iterdir())
+        models = [p for p in (path / MODEL_FOLDER).iterdir() if p.name != RECIPE]
+        recipe = path / MODEL_FOLDER / RECIPE
+        quantized = json.loads(recipe.read_text(encoding="utf-8")) if recipe.exists() else None
         if len(models) != 1:
             raise ValueError(
                 f"its folder {MODEL_FOLDER} holds {len(models)} files instead of the model"
@@ -78,7 +94,7 @@ def _recorded(path: Path) -> tuple[Path, dict[str, Any]]:
         raise _not_a_folder(path, "its report.json is not one of mcuc's") from error
     except (OSError, ValueError) as error:
         raise _not_a_folder(path, str(error)) from error
-    return model, stored
+    return model, stored, quantized
 
 
 def _not_a_folder(path: Path, why: str) -> ModelError:

@@ -33,8 +33,8 @@ MISMATCH_EXIT = 3
               help="Seed of the random inputs.")  # fmt: skip
 @click.option("--input", "data", type=click.Path(path_type=Path), multiple=True,
               help="A set of inputs to check as well: .npy, .npz or image.")  # fmt: skip
-@click.option("--against", type=click.Choice(["tflite"]), default=None,
-              help="Also compare with TFLite's own interpreter.")  # fmt: skip
+@click.option("--against", type=click.Choice(["tflite", "onnxruntime"]), default=None,
+              help="Also compare with TFLite's own interpreter, or ONNX Runtime.")  # fmt: skip
 @click.option("--profile", is_flag=True,
               help="Also count what each layer takes, beside what was predicted.")  # fmt: skip
 @device_options
@@ -84,6 +84,8 @@ def command(
         also = f", against {result['against']}" if result["against"] else ""
         if result["float_tolerance"]:
             also += f" (float32 within {result['float_tolerance']:g} of the largest magnitude)"
+        if result["sqnr_db"] is not None:
+            also += f", signal to noise {result['sqnr_db']} dB"
         click.echo(f"{result['vectors']} vectors, {runs} runs each on {on}{also}")
         if result["mismatches"]:
             click.echo(f"MISMATCH: {result['mismatches']} runs differ")

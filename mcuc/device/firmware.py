@@ -117,24 +117,12 @@ def build_program(
     uart = board is not None and config.transport == "uart"
     files = [*_COMMON, *(_SERVER if uart else _FILES), *_port_files(board, uart)]
     includes = (out_dir, common, data_dir("runtime_c") / "include")
-    model_options = replace(
-        options,
-        include_dirs=(*options.include_dirs, *includes),
-        sanitize=config.sanitize,
-        lines=board is not None,
-        defines={
-            **options.defines,
-            **({"MCUC_TRACE": "1"} if config.max_steps else {}),
-            **({"MCUC_SELF_CHECK": "1"} if uart else {}),
-        },
-    )
+    model_options = _model_options(options, config, includes, board)
+    flags = " ".join((*target_flags(toolchain, board), OPTIMIZE[options.optimize]))
     own_options = Options(
         include_dirs=includes,
         sanitize=config.sanitize,
-        defines={
-            **_harness_defines(config),
-            "MCUC_BUILD_FLAGS": f'"{build_flags(toolchain, board, options)}"',
-        },
+        defines={**_harness_defines(config), "MCUC_BUILD_FLAGS": f'"{flags}"'},
     )
     objects = compile_objects(toolchain, board, sources, model_options, out_dir / "model")
     own = compile_objects(
@@ -160,9 +148,22 @@ def _write_board_files(board: Board, config: HarnessConfig, out_dir: Path) -> Pa
     return script
 
 
-def build_flags(toolchain: Toolchain, board: Board | None, options: Options) -> str:
-    """What the models' code depends on, for the record."""
-    return " ".join((*target_flags(toolchain, board), OPTIMIZE[options.optimize]))
+def _model_options(
+    options: Options, config: HarnessConfig, includes: tuple[Path, ...], board: Board | None
+) -> Options:
+    """How the models are compiled for the harness."""
+    defines = dict(options.defines)
+    if config.max_steps:
+        defines["MCUC_TRACE"] = "1"
+    if board is not None and config.transport == "uart":
+        defines["MCUC_SELF_CHECK"] = "1"
+    return replace(
+        options,
+        include_dirs=(*options.include_dirs, *includes),
+        sanitize=config.sanitize,
+        lines=board is not None,
+        defines=defines,
+    )
 
 
 def _port_files(board: Board | None, uart: bool) -> list[str]:

@@ -8,13 +8,7 @@ a model with state (variable tensors) keeps it from one vector to the next.
 
 from __future__ import annotations
 
-import json
-import os
-import signal
 import struct
-import subprocess
-import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -22,21 +16,25 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from mcuc.errors import ToolchainError
+from mcuc.device.oracle import INPUTS, OUTPUTS, Oracle, OracleError, serve
+
+__all__ = ["OracleError", "patch_bias_quantized_dimension", "run_tflite", "run_tflite_tensors"]
 
 Array = npt.NDArray[Any]
 
 _MODEL = "model.tflite"
-_INPUTS = "inputs.npz"
-_OUTPUTS = "outputs.npz"
-_STATUS = "status.json"
 
 # Position of `quantized_dimension` in the vtable of the schema's table QuantizationParameters.
 _QUANTIZED_DIMENSION_SLOT = 16
 
 
-class OracleError(ToolchainError):
-    """E54x: the TFLite interpreter is missing (E540), refused the model (E541) or failed (E542)."""
+_TFLITE = Oracle(
+    "the TFLite interpreter",
+    __file__,
+    _MODEL,
+    "ai-edge-litert",
+    ("E540", "E541", "E542"),
+)
 
 
 def run_tflite(
@@ -103,67 +101,8 @@ def _run(
     timeout_s: float,
 ) -> list[dict[int, Array]]:
     content = model if isinstance(model, bytes) else Path(model).read_bytes()
-    with tempfile.TemporaryDirectory(prefix="mcuc-oracle-") as name:
-        folder = Path(name)
-        (folder / _MODEL).write_bytes(patch_bias_quantized_dimension(content))
-        arrays = {f"{v}_{i}": a for v, vector in enumerate(inputs) for i, a in enumerate(vector)}
-        np.savez(folder / _INPUTS, allow_pickle=False, **arrays)
-        request = {"preserve_all": preserve_all, "arity": [len(vector) for vector in inputs]}
-        # -P: the folder of this file must not shadow the standard library in the child, which
-        # still has to find this package when it is run from a source tree.
-        command = [sys.executable, "-P", __file__, name, json.dumps(request)]
-        try:
-            child = subprocess.run(
-                command,
-                check=False,
-                capture_output=True,
-                text=True,
-                errors="replace",
-                timeout=timeout_s,
-                env=_environment(),
-            )
-        except subprocess.TimeoutExpired:
-            what = f"the TFLite interpreter took longer than {timeout_s} s"
-            raise OracleError("E542", what) from None
-        _check(child, folder)
-        records: list[dict[int, Array]] = [{} for _ in inputs]
-        with np.load(folder / _OUTPUTS, allow_pickle=False) as stored:
-            for key in stored.files:
-                vector, index = map(int, key.split("_"))
-                records[vector][index] = stored[key]
-    return records
-
-
-def _environment() -> dict[str, str]:
-    package_root = str(Path(__file__).resolve().parents[2])
-    paths = [package_root, os.environ.get("PYTHONPATH", "")]
-    return {
-        **os.environ,
-        "PYTHONPATH": os.pathsep.join(filter(None, paths)),
-        "TF_CPP_MIN_LOG_LEVEL": "3",
-    }
-
-
-def _check(child: subprocess.CompletedProcess[str], folder: Path) -> None:
-    log = "\n".join(child.stderr.strip().splitlines()[-20:])
-    if child.returncode < 0:
-        name = signal.Signals(-child.returncode).name
-        raise OracleError("E542", f"the TFLite interpreter crashed ({name})", why=log)
-    status_file = folder / _STATUS
-    if child.returncode != 0 or not status_file.exists():
-        what = f"the TFLite interpreter's process failed ({child.returncode})"
-        raise OracleError("E542", what, why=log)
-    status = json.loads(status_file.read_text())
-    if status["missing"]:
-        raise OracleError(
-            "E540",
-            "the TFLite interpreter is not installed",
-            why=status["missing"],
-            help="install the package ai-edge-litert",
-        )
-    if status["refused"]:
-        what = f"the TFLite interpreter refused the model: {status['refused']}"
-        raise OracleError("E541", what, why=log)
+    patched = patch_bias_quantized_dimension(content)
+    return _TFLITE.run(patched, inputs, timeout_s, preserve_all=preserve_all)
 
 
 def _invoke(folder: Path, request: dict[str, Any]) -> None:
@@ -183,7 +122,7 @@ def _invoke(folder: Path, request: dict[str, Any]) -> None:
     places = interpreter.get_input_details()
     results = interpreter.get_output_details()
     outputs: dict[str, Array] = {}
-    with np.load(folder / _INPUTS, allow_pickle=False) as stored:
+    with np.load(folder / INPUTS, allow_pickle=False) as stored:
         for vector, arity in enumerate(request["arity"]):
             if arity != len(places):
                 raise ValueError(f"the model has {len(places)} inputs, vector {vector} {arity}")
@@ -196,7 +135,7 @@ def _invoke(folder: Path, request: dict[str, Any]) -> None:
             else:
                 for i, result in enumerate(results):
                     outputs[f"{vector}_{i}"] = interpreter.get_tensor(result["index"])
-    np.savez(folder / _OUTPUTS, allow_pickle=False, **outputs)
+    np.savez(folder / OUTPUTS, allow_pickle=False, **outputs)
 
 
 def _store_readable(interpreter: Any, index: int, vector: int, outputs: dict[str, Array]) -> None:
@@ -208,16 +147,5 @@ def _store_readable(interpreter: Any, index: int, vector: int, outputs: dict[str
         outputs[f"{vector}_{index}"] = value
 
 
-def _child(folder: Path, request: dict[str, Any]) -> None:
-    status = {"missing": "", "refused": ""}
-    try:
-        _invoke(folder, request)
-    except ImportError as error:
-        status["missing"] = str(error)
-    except (ValueError, RuntimeError) as error:
-        status["refused"] = str(error)
-    (folder / _STATUS).write_text(json.dumps(status))
-
-
 if __name__ == "__main__":
-    _child(Path(sys.argv[1]), json.loads(sys.argv[2]))
+    serve(_invoke)

@@ -23,11 +23,13 @@ class Value:
         type: Shape, element type, quantization.
         name: The label in the user's file; any text, not unique.
         const: The data of a constant, shaped as `type.shape`; None for run-time tensors.
+        axes: Of an input or output: what its axes are, such as "NCHW"; "" where nobody says.
     """
 
     type: TensorType
     name: str = ""
     const: Array | None = None
+    axes: str = ""
 
 
 @dataclass(frozen=True)

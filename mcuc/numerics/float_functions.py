@@ -15,7 +15,8 @@ from mcuc.numerics.float32 import Floats
 _ONE, _HALF = np.float32(1), np.float32(0.5)
 
 
-def _poly(x: Floats, *coefficients: float) -> Floats:
+def poly(x: Floats, *coefficients: float) -> Floats:
+    """The polynomial with the coefficients, highest first, by Horner's rule."""
     y = np.full_like(x, np.float32(coefficients[0]))
     for c in coefficients[1:]:
         y = y * x + np.float32(c)
@@ -35,7 +36,7 @@ def log(x: npt.ArrayLike) -> Floats:
     e = np.asarray(np.where(low, e - _ONE, e), np.float32)
     m = np.where(low, m + m, m) - _ONE
     z = m * m
-    y = _poly(m, 7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
+    y = poly(m, 7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1,
               1.4249322787e-1, -1.6668057665e-1, 2.0000714765e-1, -2.4999993993e-1,
               3.3333331174e-1)  # fmt: skip
     y = y * m * z
@@ -53,7 +54,7 @@ def tanh(x: npt.ArrayLike) -> Floats:
     size = np.where(value < 0, -value, value)
     far = _ONE - np.float32(2) / (float32.exp(size + size) + _ONE)
     z = value * value
-    near = _poly(z, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
+    near = poly(z, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1,
                  -3.33332819422e-1)  # fmt: skip
     near = near * z * value + value
     far = np.where(value < 0, -far, far)
@@ -70,9 +71,9 @@ def sine(x: npt.ArrayLike, quarters: int = 0) -> Floats:
     rest = (value - whole * np.float32(1.5703125)) - whole * np.float32(4.837512969970703125e-4)
     rest = rest - whole * np.float32(7.54978995489188e-8)
     z = rest * rest
-    even = _poly(z, 2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
+    even = poly(z, 2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2)
     even = even * z * z - _HALF * z + _ONE
-    odd = _poly(z, -1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
+    odd = poly(z, -1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1)
     odd = odd * z * rest + rest
     y = np.where(n & 1 != 0, even, odd)
     return np.asarray(np.where(n & 2 != 0, -y, y), np.float32)
@@ -83,7 +84,7 @@ def erf(x: npt.ArrayLike) -> Floats:
     value = np.asarray(x, np.float32)
     size = np.where(value < 0, -value, value)
     t = _ONE / (_ONE + np.float32(0.3275911) * size)
-    y = _poly(t, 1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
+    y = poly(t, 1.061405429, -1.453152027, 1.421413741, -0.284496736, 0.254829592)
     y = _ONE - y * t * float32.exp(-(size * size))
     return np.asarray(np.where(value < 0, -y, y), np.float32)
 

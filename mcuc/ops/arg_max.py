@@ -11,11 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Box, Form, Params
+from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.arithmetic import kernels_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.whole import canonical_whole, region_whole
 
 DTYPES = (DType.S8, DType.F32)
 RESULTS = (DType.S32, DType.S64)
@@ -53,17 +54,6 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
     return (np.asarray(find(x, axis=site.attrs.axis)).astype(site.output.dtype.numpy),)
 
 
-def canonical(site: Site) -> Canonical:
-    """Both tensors as one map each: the axis may be that of the batch."""
-    (source,), result = (site.input().nhwc,), site.output.nhwc
-    maps = [(n * h, w, c) for n, h, w, c in (source, result)]
-    return Canonical(1, (maps[0],), maps[1], (False,))
-
-
-def region(site: Site, out: Box) -> tuple[Box | None, ...]:
-    return (Box.of(canonical(site).inputs[0]),)
-
-
 def pack(site: Site) -> Params:
     assert isinstance(site.attrs, Attrs)
     shape = site.input().shape
@@ -99,7 +89,7 @@ SPEC = OpSpec(
     infer=infer,
     ref=ref,
     macs=no_macs,
-    region=region,
+    region=region_whole,
     kernels=(*kernels_on(DType.F32, _kernel("f32")), *kernels_on(DType.S8, _kernel("s8"))),
-    canonical=canonical,
+    canonical=canonical_whole,
 )

@@ -50,6 +50,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     result = infer_pool(site)
     if _rounding(site) not in ROUNDINGS:
         raise site.error("E115", f"the rounding {_rounding(site)!r} is not one of {ROUNDINGS}")
+    if attrs_of(site).dilation != (1, 1):
+        raise site.error("E115", "an average over windows with gaps is not supported")
     return result
 
 

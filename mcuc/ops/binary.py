@@ -3,11 +3,12 @@
 Both operands are seen as [N, H, W, C] aligned with the output from the last axis. An operand that
 is 1 where the output is not is broadcast: over N it is shared by all batch elements, over H and W
 its view has the stride 0, over C the kernel steps by 0 channels. So one pixel kernel serves every
-broadcast.
+broadcast. Beyond rank 4 neighbouring axes that are broadcast alike count as one.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
 
@@ -39,39 +40,66 @@ def infer_binary(
     return (TensorType(shape, site.output.dtype, site.output.quant),)
 
 
-def broadcast_shape(problems: Problems, a: TensorType, b: TensorType) -> tuple[int, ...]:
-    """Shape of a op b, or a recorded problem."""
-    rank = max(len(a.shape), len(b.shape))
-    left, right = _aligned(a.shape, rank), _aligned(b.shape, rank)
-    if any(x != y and 1 not in (x, y) for x, y in zip(left, right, strict=True)):
+def broadcast_shape(problems: Problems, *operands: TensorType) -> tuple[int, ...]:
+    """Shape of the operands together, or a recorded problem."""
+    shapes = [operand.shape for operand in operands]
+    names = " and ".join(map(str, shapes))
+    rank = max(map(len, shapes))
+    aligned = [_aligned(shape, rank) for shape in shapes]
+    result = tuple(max(sizes) for sizes in zip(*aligned, strict=True))
+    if any(set(sizes) - {1, most} for *sizes, most in zip(*aligned, result, strict=True)):
         problems.add(
             "E111",
-            f"the shapes {a.shape} and {b.shape} do not broadcast",
+            f"the shapes {names} do not broadcast",
             why="counted from the last axis, sizes must be equal or one of them 1",
         )
-    if rank > 4 and a.shape != b.shape:
+    elif rank > 4 and len(_groups(aligned, result)) > 4:
         problems.add(
             "E114",
-            f"broadcast of the shapes {a.shape} and {b.shape} is of rank {rank}; the most is 4",
-            help="reshape both operands to rank 4 or less",
+            f"the shapes {names} alternate between broadcast and other axes more than 3 times",
+            help="broadcast one operand first",
         )
-    return tuple(max(x, y) for x, y in zip(left, right, strict=True))
+    return result
 
 
 def canonical_binary(site: Site) -> Canonical:
-    """[H, W, C] of both operands aligned with the output's (a default view would not align)."""
-    rank = len(site.output.shape)
-    batch, *output = site.output.nhwc
-    shapes = [
-        replace(type_, shape=_aligned(type_.shape, rank)).nhwc
-        for type_ in (site.input(0), site.input(1))
-    ]
+    """[H, W, C] of the operands aligned with the output's (a default view would not align)."""
+    output = site.output.shape
+    types = [type_ for type_ in site.inputs if type_ is not None]
+    aligned = [_aligned(type_.shape, len(output)) for type_ in types]
+    if len(output) > 4 and any(shape != output for shape in aligned):
+        groups = _groups(aligned, output)
+        aligned, output = [_merged(shape, groups) for shape in aligned], _merged(output, groups)
+    batch, *hwc = TensorType(output, site.output.dtype).nhwc
+    shapes = [replace(type_, shape=shape).nhwc for type_, shape in zip(types, aligned, strict=True)]
     return Canonical(
         batch=batch,
         inputs=tuple(shape[1:] for shape in shapes),
-        output=(output[0], output[1], output[2]),
+        output=(hwc[0], hwc[1], hwc[2]),
         batched=tuple(shape[0] == batch for shape in shapes),
     )
+
+
+def _groups(aligned: list[tuple[int, ...]], output: tuple[int, ...]) -> list[list[int]]:
+    """Axes that are broadcast alike and neighbours, axes of size 1 apart, in their order."""
+    groups: list[list[int]] = []
+    last: tuple[bool, ...] = ()
+    for axis, size in enumerate(output):
+        alike = tuple(shape[axis] == size for shape in aligned)
+        if size == 1:
+            continue
+        if groups and alike == last:
+            groups[-1].append(axis)
+        else:
+            groups.append([axis])
+        last = alike
+    return groups
+
+
+def _merged(shape: tuple[int, ...], groups: list[list[int]]) -> tuple[int, ...]:
+    """A shape of rank 4 with an axis for each group."""
+    sizes = tuple(math.prod(shape[axis] for axis in group) for group in groups)
+    return _aligned(sizes, 4)
 
 
 def region_binary(site: Site, out: Box) -> tuple[Box | None, ...]:

@@ -6,7 +6,7 @@ Source: TFLite reference_integer_ops `pooling.h`, `MaxPool`; rule in docs/numeri
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -60,6 +60,7 @@ def pack(site: Site) -> Params:
         {
             "channels": site.output.shape[3],
             "stride_w": attrs.stride[1],
+            "dilation_w": attrs.dilation[1],
             "low": low,
             "high": high,
         },
@@ -67,7 +68,8 @@ def pack(site: Site) -> Params:
 
 
 def pack_float(site: Site) -> Params:
-    return float_params(site, "mcuc_max_pool2d_f32_params", "max_pool2d/max_pool2d_f32.h")
+    record = float_params(site, "mcuc_max_pool2d_f32_params", "max_pool2d/max_pool2d_f32.h")
+    return replace(record, fields={**record.fields, "dilation_w": attrs_of(site).dilation[1]})
 
 
 SPEC = OpSpec(

@@ -1,8 +1,9 @@
 """Element-wise functions of two operands with broadcast, beside ADD and MUL.
 
-float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, and comparisons, which give bool.
+float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, POW; comparisons, which give bool.
 int8: SUB by the rule of ADD (docs/numerics.md); MAXIMUM, MINIMUM and comparisons of tensors that
-are quantized alike, where the stored integers tell. bool: LOGICAL_AND, LOGICAL_OR.
+are quantized alike, where the stored integers tell. bool: LOGICAL_AND, LOGICAL_OR, EQUAL, NOT_EQUAL
+(which is the exclusive or).
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import float32, int8, params
+from mcuc.numerics import float32, float_bends, int8, params
 from mcuc.ops.binary import (
     broadcast_params,
     broadcast_shape,
@@ -31,6 +32,7 @@ from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 _ALL = (DType.S8, DType.F32)
 _REAL = (DType.F32,)
+_BOOL = (DType.BOOL,)
 
 
 @dataclass(frozen=True)
@@ -54,11 +56,12 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "less_equal": Function(np.less_equal, _ALL, True),
         "greater": Function(np.greater, _ALL, True),
         "greater_equal": Function(np.greater_equal, _ALL, True),
-        "equal": Function(np.equal, _ALL, True),
-        "not_equal": Function(np.not_equal, _ALL, True),
+        "equal": Function(np.equal, _ALL + _BOOL, True),
+        "not_equal": Function(np.not_equal, _ALL + _BOOL, True),
         "logical_and": Function(np.logical_and, (DType.BOOL,), True),
         "logical_or": Function(np.logical_or, (DType.BOOL,), True),
         "maximum": Function(np.maximum, _ALL),
+        "pow": Function(float_bends.power, _REAL),
     }
 )
 
@@ -123,7 +126,7 @@ def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
         return (int8.sub(a, b, *_sub_rule(site)),)
     with np.errstate(all="ignore"):
         result = np.asarray(FUNCTIONS[attrs.function].of(a, b))
-    if result.dtype == np.float32:
+    if result.dtype == np.float32 and attrs.function != "pow":
         result = float32.clamp(result, float32.bounds(attrs.activation))
     return (result,)
 
@@ -133,7 +136,7 @@ def pack(site: Site) -> Params:
     low, high = float32.bounds(attrs.activation)
     number: dict[str, ParamValue] = {"function": list(FUNCTIONS).index(attrs.function)}
     fields = {**broadcast_params(site), **number}
-    if site.input().dtype is DType.F32 and site.output.dtype is DType.F32:
+    if site.output.dtype is DType.F32 and attrs.function != "pow":
         fields |= {"low": low, "high": high}
         return Params("mcuc_pairwise_f32_params", "pairwise/pairwise.h", fields)
     return Params("mcuc_pairwise_params", "pairwise/pairwise.h", fields)
@@ -158,7 +161,9 @@ def pack_sub(site: Site) -> Params:
     return Params("mcuc_pairwise_sub_params", "pairwise/pairwise.h", fields)
 
 
-def _kernel(file: str, source: DType, result: DType, only: str = "") -> Kernel:
+def _kernel(
+    file: str, source: DType, result: DType, only: str = "", record: Callable[[Site], Params] = pack
+) -> Kernel:
     """A kernel on element types; `only`: of this function, which the others leave out."""
 
     def when(site: Site, target: Target) -> bool:
@@ -170,10 +175,15 @@ def _kernel(file: str, source: DType, result: DType, only: str = "") -> Kernel:
         source=f"pairwise/{file}.c",
         form=Form.PIXEL,
         when=when,
-        pack=pack_sub if only else pack,
+        pack=record,
         operands=(0, 1),
         inplace=(0, 1) if source is result else (),
     )
+
+
+def _not_power(site: Site, target: Target) -> bool:
+    """All functions of float32 but the one with a kernel of its own."""
+    return site.input().dtype is site.output.dtype is DType.F32 and attrs_of(site).function != "pow"
 
 
 def _extremes(site: Site, target: Target) -> bool:
@@ -194,12 +204,13 @@ SPEC = OpSpec(
     macs=no_macs,
     region=region_binary,
     kernels=(
-        _kernel("s8_s8_s8_sub__c", DType.S8, DType.S8, "sub"),
+        _kernel("s8_s8_s8_sub__c", DType.S8, DType.S8, "sub", pack_sub),
         replace(_kernel("s8_s8_s8__c", DType.S8, DType.S8), when=_extremes),
         _kernel("s8_s8_u8__c", DType.S8, DType.BOOL),
         _kernel("u8_u8_u8__c", DType.BOOL, DType.BOOL),
         _kernel("f32_f32_u8__c", DType.F32, DType.BOOL),
-        _kernel("f32_f32_f32__c", DType.F32, DType.F32),
+        _kernel("f32_f32_f32_pow__c", DType.F32, DType.F32, "pow"),
+        replace(_kernel("f32_f32_f32__c", DType.F32, DType.F32), when=_not_power),
     ),
     canonical=canonical_binary,
 )

@@ -37,12 +37,14 @@ class PoolAttrs:
         stride: (vertical, horizontal).
         pad: Rows above, rows below, columns left, columns right.
         activation: Fused activation, "none", "relu", "relu6" or "relu_n1_to_1".
+        dilation: Distance of the window's elements, (vertical, horizontal); of maxima alone.
     """
 
     filter: Pair
     stride: Pair = (1, 1)
     pad: Pad = (0, 0, 0, 0)
     activation: str = "none"
+    dilation: Pair = (1, 1)
 
 
 def attrs_of(site: Site) -> PoolAttrs:
@@ -54,7 +56,7 @@ def attrs_of(site: Site) -> PoolAttrs:
 def window(site: Site) -> Window:
     """The geometry for the driver."""
     attrs = attrs_of(site)
-    return Window(attrs.filter, attrs.stride, pad=(attrs.pad[0], attrs.pad[2]))
+    return Window(attrs.filter, attrs.stride, attrs.dilation, pad=(attrs.pad[0], attrs.pad[2]))
 
 
 def infer_pool(site: Site) -> tuple[TensorType, ...]:

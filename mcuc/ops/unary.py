@@ -1,8 +1,9 @@
 """Element-wise functions of one operand: int8 as a table, float32 in the arithmetic of TFLite.
 
-Rules: docs/numerics.md, "Unary operators". Each function has the element types for which the
-reference interpreter (BUILTIN_REF) has it. NEG of int8 negates the stored integers, which is the
-negative only where input and output have one scale and no zero point; other models are refused.
+Rules: docs/numerics.md, "Unary operators". Each function of TFLite has the element types for which
+the reference interpreter (BUILTIN_REF) has it; those that ONNX alone has are on float32. NEG of
+int8 negates the stored integers, which is the negative only where input and output have one scale
+and no zero point; other models are refused.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import float32, float_functions
+from mcuc.numerics import float32, float_arcs, float_bends, float_functions
 from mcuc.numerics.unary import TABLES, Scales
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
@@ -31,56 +32,105 @@ DTYPES = (DType.S8, DType.F32)
 _ZERO, _ONE, _SIX = (np.float32(n) for n in (0, 1, 6))
 
 
-def _hard_swish(x: Floats, alpha: np.float32) -> Floats:
+def _hard_swish(x: Floats, own: Attrs) -> Floats:
     result: Floats = x * np.minimum(np.maximum(x + np.float32(3), _ZERO), _SIX) / _SIX
     return result
 
 
-def _gelu(x: Floats, alpha: np.float32) -> Floats:
+def _gelu(x: Floats, own: Attrs) -> Floats:
     result: Floats = np.float32(0.5) * x * (_ONE + float_functions.erf(x * np.float32(0.70710678)))
     return result
 
 
-def _gelu_tanh(x: Floats, alpha: np.float32) -> Floats:
+def _gelu_tanh(x: Floats, own: Attrs) -> Floats:
     inner = np.float32(0.79788456) * (x + np.float32(0.044715) * (x * x * x))
     result: Floats = np.float32(0.5) * x * (_ONE + float_functions.tanh(inner))
     return result
 
 
-# Order: the numbers of runtime_c/src/unary/unary.h.
-FLOATS: Mapping[str, Callable[[Floats, np.float32], Floats]] = MappingProxyType(
-    {
-        "abs": lambda x, alpha: np.abs(x),
-        "neg": lambda x, alpha: -x,
-        "square": lambda x, alpha: x * x,
-        "sqrt": lambda x, alpha: np.sqrt(x),
-        "rsqrt": lambda x, alpha: np.asarray(_ONE / np.sqrt(x), np.float32),
-        "floor": lambda x, alpha: np.floor(x),
-        "leaky_relu": lambda x, alpha: np.where(x > 0, x, x * alpha),
-        "hard_swish": _hard_swish,
-        "relu_0_to_1": lambda x, alpha: np.minimum(np.maximum(x, _ZERO), _ONE),
-        "sign": lambda x, alpha: np.sign(x),
-        "exp": lambda x, alpha: float32.exp(x),
-        "log": lambda x, alpha: float_functions.log(x),
-        "tanh": lambda x, alpha: float_functions.tanh(x),
-        "sin": lambda x, alpha: float_functions.sine(x),
-        "cos": lambda x, alpha: float_functions.sine(x, 1),
-        "gelu": _gelu,
-        "gelu_tanh": _gelu_tanh,
-    }
-)
-
-
-# Computed by polynomials, and therefore in a kernel of their own.
-SERIES = ("exp", "log", "tanh", "sin", "cos", "gelu", "gelu_tanh")
+def _clip(x: Floats, low: float | np.float32, high: float | np.float32) -> Floats:
+    return float32.clamp(x, (float(low), float(high)))
 
 
 @dataclass(frozen=True)
 class Attrs:
-    """function: a key of TABLES or FLOATS; alpha: LEAKY_RELU's factor below zero."""
+    """A function and its numbers.
+
+    Attributes:
+        function: A key of TABLES or FLOATS.
+        alpha: LEAKY_RELU's, ELU's, SELU's, CELU's factor below zero; HARD_SIGMOID's factor;
+            THRESHOLDED_RELU's bound; the lower bound of CLIP.
+        beta: HARD_SIGMOID's summand; SELU's factor of all; the upper bound of CLIP.
+    """
 
     function: str
     alpha: float = 0.0
+    beta: float = 0.0
+
+    @property
+    def numbers(self) -> tuple[np.float32, np.float32]:
+        """Alpha and beta as the kernels have them."""
+        return np.float32(self.alpha), np.float32(self.beta)
+
+
+# Functions by kernel, in the order of the numbers of runtime_c/src/unary/unary.h. A model gets the
+# code of the kernels that it uses.
+PLAIN: Mapping[str, Callable[[Floats, Attrs], Floats]] = MappingProxyType(
+    {
+        "abs": lambda x, own: np.abs(x),
+        "neg": lambda x, own: -x,
+        "square": lambda x, own: x * x,
+        "sqrt": lambda x, own: np.sqrt(x),
+        "rsqrt": lambda x, own: np.asarray(_ONE / np.sqrt(x), np.float32),
+        "floor": lambda x, own: np.floor(x),
+        "leaky_relu": lambda x, own: np.where(x > 0, x, x * own.numbers[0]),
+        "hard_swish": _hard_swish,
+        "relu_0_to_1": lambda x, own: np.minimum(np.maximum(x, _ZERO), _ONE),
+        "sign": lambda x, own: np.sign(x),
+        "ceil": lambda x, own: np.ceil(x),
+        "round": lambda x, own: np.rint(x),
+        "reciprocal": lambda x, own: np.asarray(_ONE / x, np.float32),
+        "softsign": lambda x, own: np.asarray(x / (_ONE + np.abs(x)), np.float32),
+        "hard_sigmoid": lambda x, own: _clip(own.numbers[0] * x + own.numbers[1], 0.0, 1.0),
+        "thresholded_relu": lambda x, own: np.where(x > own.numbers[0], x, _ZERO),
+        "clip": lambda x, own: _clip(x, *own.numbers),
+    }
+)
+SERIES: Mapping[str, Callable[[Floats, Attrs], Floats]] = MappingProxyType(
+    {
+        "exp": lambda x, own: float32.exp(x),
+        "log": lambda x, own: float_functions.log(x),
+        "tanh": lambda x, own: float_functions.tanh(x),
+        "sin": lambda x, own: float_functions.sine(x),
+        "cos": lambda x, own: float_functions.sine(x, 1),
+        "gelu": _gelu,
+        "gelu_tanh": _gelu_tanh,
+    }
+)
+BENDS: Mapping[str, Callable[[Floats, Attrs], Floats]] = MappingProxyType(
+    {
+        "erf": lambda x, own: float_functions.erf(x),
+        "softplus": lambda x, own: float_bends.softplus(x),
+        "mish": lambda x, own: float_bends.mish(x),
+        "elu": lambda x, own: float_bends.elu(x, own.numbers[0]),
+        "selu": lambda x, own: own.numbers[1] * float_bends.elu(x, own.numbers[0]),
+        "celu": lambda x, own: float_bends.celu(x, own.numbers[0]),
+    }
+)
+ARCS: Mapping[str, Callable[[Floats, Attrs], Floats]] = MappingProxyType(
+    {
+        "tan": lambda x, own: float_arcs.tan(x),
+        "asin": lambda x, own: float_arcs.asin(x),
+        "acos": lambda x, own: float_arcs.acos(x),
+        "atan": lambda x, own: float_arcs.atan(x),
+        "sinh": lambda x, own: float_arcs.sinh(x),
+        "cosh": lambda x, own: float_arcs.cosh(x),
+        "asinh": lambda x, own: float_arcs.asinh(x),
+        "acosh": lambda x, own: float_arcs.acosh(x),
+        "atanh": lambda x, own: float_arcs.atanh(x),
+    }
+)
+FLOATS = MappingProxyType({**PLAIN, **SERIES, **BENDS, **ARCS})
 
 
 def attrs_of(site: Site) -> Attrs:
@@ -124,7 +174,7 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
         return (apply_table(table(site), x),)
     attrs = attrs_of(site)
     with np.errstate(all="ignore"):
-        result = FLOATS[attrs.function](np.asarray(x, np.float32), np.float32(attrs.alpha))
+        result = FLOATS[attrs.function](np.asarray(x, np.float32), attrs)
     return (np.asarray(result, np.float32),)
 
 
@@ -136,7 +186,8 @@ def pack(site: Site) -> Params:
         {
             "channels": site.input().nhwc[3],
             "function": list(FLOATS).index(attrs.function),
-            "alpha": float(np.float32(attrs.alpha)),
+            "alpha": float(attrs.numbers[0]),
+            "beta": float(attrs.numbers[1]),
         },
     )
 
@@ -145,12 +196,20 @@ def _is_int8(site: Site, target: Target) -> bool:
     return site.input().dtype is DType.S8
 
 
-def _is_plain(site: Site, target: Target) -> bool:
-    return site.input().dtype is DType.F32 and attrs_of(site).function not in SERIES
+def _float_kernel(file: str, functions: Mapping[str, object]) -> Kernel:
+    """The kernel that computes these functions of float32."""
 
+    def when(site: Site, target: Target) -> bool:
+        return site.input().dtype is DType.F32 and attrs_of(site).function in functions
 
-def _is_series(site: Site, target: Target) -> bool:
-    return site.input().dtype is DType.F32 and attrs_of(site).function in SERIES
+    return Kernel(
+        symbol=f"mcuc_unary_{file}",
+        source=f"unary/{file}.c",
+        form=Form.PIXEL,
+        when=when,
+        pack=pack,
+        inplace=(0,),
+    )
 
 
 SPEC = OpSpec(
@@ -164,21 +223,9 @@ SPEC = OpSpec(
     region=region_same,
     kernels=(
         lut_kernel(table, _is_int8),
-        Kernel(
-            symbol="mcuc_unary_f32_f32__c",
-            source="unary/f32_f32__c.c",
-            form=Form.PIXEL,
-            when=_is_plain,
-            pack=pack,
-            inplace=(0,),
-        ),
-        Kernel(
-            symbol="mcuc_unary_f32_f32_series__c",
-            source="unary/f32_f32_series__c.c",
-            form=Form.PIXEL,
-            when=_is_series,
-            pack=pack,
-            inplace=(0,),
-        ),
+        _float_kernel("f32_f32__c", PLAIN),
+        _float_kernel("f32_f32_series__c", SERIES),
+        _float_kernel("f32_f32_bends__c", BENDS),
+        _float_kernel("f32_f32_arcs__c", ARCS),
     ),
 )

@@ -47,6 +47,7 @@ def write_html(document: Json) -> str:
         map=_map(document),
         peak=_peak(document["memory"]["peak"]),
         layers=_layers(document["layers"]),
+        quantization=_quantization(document.get("quantization")),
         flash=_flash(document["flash"]),
         schedule=_schedule(document["schedule"]),
         front=Markup(
@@ -167,6 +168,22 @@ def _layers(layers: Sequence[Json]) -> Json:
         "macs": sum(layer["macs"] for layer in layers),
         "instructions": sum(measured),
     }
+
+
+def _quantization(found: Json | None) -> Json | None:
+    """The rows of quantized layers, their ratios as shares of the best."""
+    if found is None:
+        return None
+    best = max((layer["sqnr_db"] for layer in found["layers"]), default=0.0)
+    rows = [
+        {
+            **layer,
+            "bits": "/".join(str(b) for b in (layer["activation_bits"], layer["weight_bits"]) if b),
+            "bar": max(0.0, layer["sqnr_db"]) / best if best > 0 else 0.0,
+        }
+        for layer in found["layers"]
+    ]
+    return {"rows": rows}
 
 
 def _per_mac(layer: Json) -> str | None:

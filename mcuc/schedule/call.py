@@ -166,6 +166,11 @@ class Caller:
         shape = self.canonical.inputs[position]
         batched = self.canonical.batched[position]
         view = storage.dense(self.operand_value(position), shape, batch, batched)
+        return self.repeated(position, view)
+
+    def repeated(self, position: int, view: View) -> View:
+        """The view of an operand with a stride of 0 where its one row or column stands for all."""
+        shape = self.canonical.inputs[position]
         if self.kernel.form is Form.PIXEL:
             out = self.output_shape
             if shape[0] == 1 and out[0] != 1:

@@ -72,7 +72,8 @@ def refusal(
         pushed: Inputs whose rows come once.
     """
     nodes = {c.index for c in members}
-    inside = {c.node.outputs[0] for c in members[:-1]}
+    made = {c.node.outputs[0]: c for c in members[:-1]}
+    inside = set(made)
     read = {v for i, n in enumerate(graph.nodes) if i not in nodes for v in n.inputs}
     read |= set(graph.results)
     height, width, _ = members[-1].output_shape
@@ -81,6 +82,9 @@ def refusal(
         uncut = uncut or (caller.spec.variadic and not caller.reads_same_pixels)
         if uncut or caller.canonical.batch != 1:
             return caller, "its kernel needs whole operands, or it has a batch"
+        values = {p: caller.operand_value(p) for p in caller.kernel.operands}
+        if any(v in made and not caller.reads_rows_of(p, made[v]) for p, v in values.items()):
+            return caller, "it reads rows of the group with another shape"
         if any(v in pushed for v in caller.node.inputs):
             return caller, "rows that are pushed come once, and patches read some twice"
         if caller.node.outputs[0] in inside & read:

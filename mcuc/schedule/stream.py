@@ -51,7 +51,8 @@ def build(
                 operands.append(Operand(view, None, need, position))
             else:
                 need = _link(caller, position, source, members).need
-                operands.append(Operand(outputs[source], source, need, position))
+                view = caller.repeated(position, outputs[source])
+                operands.append(Operand(view, source, need, position))
         own = None if caller.kernel.form is Form.FOLD else scratch
         step = caller.step(storage, time, tuple(operands), outputs[k], keep=kept[k], scratch=own)
         steps.append(_counted(step, made[k]))

@@ -17,16 +17,19 @@ import pytest
 from mcuc.frontends.tflite import load_tflite
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops import registry
+from mcuc.ops import registry, unary
 from mcuc.ops.interpret import run_reference
+from mcuc.ops.pooling import PoolAttrs
 from mcuc.passes.fuse_pad import fuse_pad
 from tests import vectors
 from tests.support.cases import Case
 from tests.support.export import CannotExportError, export, merge
 from tests.support.oracle import agree, run_tflite
+from tests.vectors.unary import ONNX_ONLY
 
 VECTORS = 2
 OVERFLOW = "the factor leaves int32, where TFLite's C++ has undefined behaviour"
+NO_FUNCTION = "TFLite has none: tests/numerics/test_float_functions.py compares it with doubles"
 UNDEFINED_CAST = "NaN, infinities, floats beyond int32: undefined behaviour of TFLite's C++"
 
 
@@ -35,10 +38,22 @@ def unusual_output_scale(case: Case) -> bool:
     return out.dtype is DType.S8 and out.quant is not None and out.quant.scale != 1 / 256
 
 
+def has_gaps(case: Case) -> bool:
+    return isinstance(case.attrs, PoolAttrs) and case.attrs.dilation != (1, 1)
+
+
+def is_function(name: str) -> Callable[[Case], bool]:
+    return lambda case: isinstance(case.attrs, unary.Attrs) and case.attrs.function == name
+
+
 # Ops that no file holds: why there is no operator to compare with.
 NO_OPERATOR = {
     "slide_rows": "mcuc.passes.slide puts it where rows live from run to run; it computes nothing",
     "lstm": "its state is joined to one tensor; tests/e2e/test_state.py has models with it",
+    "layer_norm": "TFLite has none: tests/numerics/test_layer_norm.py compares it with doubles",
+    "recurrent": "TFLite has none: tests/numerics/test_recurrent.py compares it with doubles",
+    "resample": "TFLite has none: tests/numerics/test_resample.py compares it with doubles",
+    "top_k": "TFLite's has the values beside: tests/builtins/search.py",
     "copy_rows": "mcuc.passes.stream_input puts it behind a streamed input; it computes nothing",
     "fully_connected_rows": "mcuc.passes.flatten makes it of FULLY_CONNECTED, which is compared",
     "take": "many operators become it; tests/e2e/test_builtins.py puts them to the interpreter",
@@ -54,7 +69,15 @@ NOT_JUDGED: tuple[tuple[str, Callable[[Case], bool], str], ...] = (
     ("logistic", unusual_output_scale, "refused: the output's scale must be 1/256"),
     ("softmax", lambda c: c.name.startswith("depth"), "an assertion of gemmlowp ends the process"),
     ("average_pool2d", lambda c: not can_export(c), "paddings, and halves up as in uint8"),
-    ("max_pool2d", lambda c: not can_export(c), "paddings other than SAME and VALID"),
+    ("gather", lambda c: not can_export(c), "shared axes of GATHER_ND"),
+    ("gather", lambda c: c.name.startswith("outside"), "refused: indices outside of the tensor"),
+    ("max_pool2d", lambda c: has_gaps(c), "windows with gaps, which TFLite's pools have not"),
+    (
+        "max_pool2d",
+        lambda c: not has_gaps(c) and not can_export(c),
+        "paddings other than SAME and VALID",
+    ),
+    *(("unary", is_function(name), NO_FUNCTION) for name in ONNX_ONLY),
 )
 
 

@@ -162,6 +162,8 @@ def is_expressible(case: Case) -> bool:
     attrs = case.attrs
     if isinstance(attrs, convolution.ConvAttrs):
         return not attrs.uint8
+    if isinstance(attrs, pooling.PoolAttrs) and attrs.dilation != (1, 1):
+        return False
     if not isinstance(attrs, average_pool2d.Attrs):
         return True
     shape = case.operands[0].type.shape  # type: ignore[union-attr]

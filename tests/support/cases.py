@@ -18,7 +18,8 @@ class Operand:
     """One operand of a case: run-time when `data` is None.
 
     `pattern` says what a run-time operand is filled with: "random" (full range), "extremes" (only
-    the smallest and largest value), "ramp" (every value of the type in order, repeated).
+    the smallest and largest value), "ramp" (every value of the type in order, repeated), "below 5"
+    (integers 0 .. 4).
     """
 
     type: TensorType
@@ -86,6 +87,8 @@ def fill(rng: np.random.Generator, type_: TensorType, pattern: str) -> Array:
     if type_.dtype is DType.F16:
         return _fill_half(rng, type_.shape, pattern)
     info = np.iinfo(dtype.name)
+    if pattern.startswith("below "):
+        return rng.integers(0, int(pattern.split()[1]), type_.shape, dtype)
     if pattern == "extremes":
         return rng.choice(np.array([info.min, info.max], dtype), type_.shape)
     if pattern == "ramp":

@@ -13,14 +13,18 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from mcuc.frontends.tflite.builtins import BUILTINS
 from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops import (
     add,
     arg_max,
     average_pool2d,
+    batch_matmul,
     concatenation,
+    cumsum,
     fully_connected,
+    gather,
     mean,
     mul,
     pairwise,
@@ -184,6 +188,8 @@ def _size(type_: TensorType) -> tuple[int, int]:
 def _pool(export: _Export, node: Node) -> None:
     attrs = node.attrs
     assert isinstance(attrs, pooling.PoolAttrs)
+    if attrs.dilation != (1, 1):
+        raise CannotExportError("TFLite has no pool over windows with gaps")
     size = _size(export.graph.type(node.inputs[0]))  # type: ignore[arg-type]
     same = explicit_pad("SAME", size, attrs.filter, attrs.stride)
     if attrs.pad not in (same, NO_PAD):
@@ -281,6 +287,34 @@ def _arg_max(export: _Export, node: Node) -> None:
     export.write(name, node, {"output_type": 4 if wide else 2}, [axis])
 
 
+def _batch_matmul(export: _Export, node: Node) -> None:
+    assert isinstance(node.attrs, batch_matmul.Attrs)
+    options = {"adj_x": node.attrs.adj_a, "adj_y": node.attrs.adj_b}
+    export.write("BATCH_MATMUL", node, options)
+
+
+def _cumsum(export: _Export, node: Node) -> None:
+    attrs = node.attrs
+    assert isinstance(attrs, cumsum.Attrs)
+    options = {"exclusive": attrs.exclusive, "reverse": attrs.reverse}
+    export.write("CUMSUM", node, options, [export.integers("axis", attrs.axis)])
+
+
+def _gather(export: _Export, node: Node) -> None:
+    attrs = node.attrs
+    assert isinstance(attrs, gather.Attrs)
+    if not attrs.several:
+        export.write("GATHER", node, {"axis": attrs.axis, "batch_dims": attrs.batch_dims})
+        return
+    if attrs.batch_dims:
+        raise CannotExportError("GATHER_ND of TFLite has no shared axes")
+    export.write("GATHER_ND", node)
+
+
+def _select(export: _Export, node: Node) -> None:
+    export.write("SELECT_V2", node)
+
+
 def _pairwise(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, pairwise.Attrs)
     name = node.attrs.function
@@ -291,6 +325,8 @@ def _pairwise(export: _Export, node: Node) -> None:
 def _unary(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, unary.Attrs)
     function, options = node.attrs.function, {}
+    if function.upper() not in BUILTINS and not function.startswith("gelu"):
+        raise CannotExportError(f"TFLite has no {function.upper()}")
     if function == "leaky_relu":
         options = {"alpha": node.attrs.alpha}
     if function.startswith("gelu"):
@@ -299,7 +335,7 @@ def _unary(export: _Export, node: Node) -> None:
 
 
 def _without_operator(export: _Export, node: Node) -> None:
-    raise ValueError(f"no builtin operator is what {node.op} is: its operands are joined")
+    raise ValueError(f"no builtin operator is what {node.op} is")
 
 
 def _plain(export: _Export, node: Node) -> None:
@@ -325,6 +361,14 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "softmax": _softmax,
     "pad": _pad,
     "lstm": _without_operator,
+    "batch_matmul": _batch_matmul,
+    "gather": _gather,
+    "select": _select,
+    "layer_norm": _without_operator,
+    "recurrent": _without_operator,
+    "resample": _without_operator,
+    "top_k": _without_operator,
+    "cumsum": _cumsum,
     "unary": _unary,
     "arg_max": _arg_max,
     "resize_bilinear": _resize_bilinear,

@@ -36,6 +36,8 @@ _INTEGER: list[Case] = [
         _case(f"activation_{a}", (1, 6, 6, 4), (2, 2), (1, 1), activation=a, zero=-20)
         for a in ("relu", "relu6", "relu_n1_to_1")
     ),
+    _case("gaps", (1, 9, 8, 3), (3, 2), (1, 2), dilation=(2, 3)),
+    _case("gaps_padded", (2, 7, 6, 5), (3, 3), (2, 1), (2, 2, 2, 1), dilation=(2, 2)),
     _case("b97_row_over_65535_bytes", (1, 2, 1030, 64), (2, 2), (2, 40)),
 ]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import numpy as np
+
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.pairwise import FUNCTIONS, Attrs
 from tests.support.binary_cases import ACTIVATIONS, QUANTS, SHAPES, Shape
@@ -17,6 +19,8 @@ FEW: tuple[str, ...] = (
     "b50_scalar_left",
 )
 FUSED = ("sub", "div")
+# Whole and broken, small and large
+POWERS = np.array([0, 1, 2, 3, -1, -2, 0.5, 1.7, -0.3, 32, 33], np.float32)
 
 
 def cases() -> list[Case]:
@@ -26,6 +30,12 @@ def cases() -> list[Case]:
             places = SHAPES if name == "sub" else FEW[:2] if name == "prelu" else FEW
             for i, place in enumerate(places):
                 found.append(_case(name, dtype, place, *SHAPES[place], seed=i))
+    wide = Operand(TensorType((32, 8), DType.F32), pattern="positive")
+    ramp = Operand(TensorType((2048, 1), DType.F32), pattern="ramp")
+    exponents = Operand(TensorType((11,), DType.F32), POWERS)
+    for title, x, b in (("bases", ramp, exponents), ("wide", wide, Operand(wide.type))):
+        out = _result("pow", DType.F32)
+        found.append(Case(f"pow_{title}", "pairwise", Attrs("pow"), (x, b), (out,)))
     for i in range(len(QUANTS)):
         for pattern in ("extremes", "random"):
             x = Operand(s8((1, 3, 4, 5), *QUANTS[i][0]), pattern=pattern)

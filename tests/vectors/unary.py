@@ -6,13 +6,28 @@ import numpy as np
 
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics.unary import TABLES
-from mcuc.ops.unary import FLOATS, SERIES, Attrs
+from mcuc.ops.unary import ARCS, BENDS, FLOATS, SERIES, Attrs
 from tests.support.case_model import TfliteOp
 from tests.support.cases import Case, Operand, s8
 from tests.support.tflite_build import OptionValue
 
 QUANTS = 20
-ALPHA = 0.3
+# alpha and beta of the functions that have them
+NUMBERS = {
+    "leaky_relu": (0.3,),
+    "hard_sigmoid": (0.2, 0.45),
+    "thresholded_relu": (0.7,),
+    "clip": (-0.3, 0.8),
+    "elu": (1.3,),
+    "selu": (1.6732632423543772, 1.0507009873554805),
+    "celu": (0.7,),
+}
+# What BUILTIN_REF has no operator for
+ONNX_ONLY = (
+    *("ceil", "round", "reciprocal", "softsign", "hard_sigmoid", "thresholded_relu", "clip"),
+    *BENDS,
+    *ARCS,
+)
 # TFLite fails for some or all inputs below zero
 FROM_ZERO = ("sqrt", "rsqrt", "log")
 
@@ -25,7 +40,7 @@ def cases() -> list[Case]:
             continue
         found.append(_float(f"{function}_f32", function, (1, 7, 9, 5)))
         found.append(_float(f"{function}_f32_line", function, (2048,), "ramp"))
-        if function not in SERIES:
+        if function not in (*SERIES, *BENDS, *ARCS):
             found.append(_float(f"{function}_f32_wide", function, (64,), "wide"))
     return found
 
@@ -48,20 +63,22 @@ def _int8(function: str, k: int) -> Case:
         out_scale = max(out_scale, scale / 100)
     x = Operand(s8((1, 8, 4, 8), scale, zero_point), pattern="ramp")
     out = s8((), out_scale, out_zero)
-    return Case(f"{function}_s8_{k}", "unary", _attrs(function), (x,), (out,), seed=k)
+    return Case(f"{function}_s8_{k}", "unary", attrs_with_numbers(function), (x,), (out,), seed=k)
 
 
-def _attrs(function: str) -> Attrs:
-    return Attrs(function, float(np.float32(ALPHA)) if function == "leaky_relu" else 0.0)
+def attrs_with_numbers(function: str) -> Attrs:
+    return Attrs(function, *(float(np.float32(n)) for n in NUMBERS.get(function, ())))
 
 
 def _float(name: str, function: str, shape: tuple[int, ...], pattern: str = "random") -> Case:
     x = Operand(TensorType(shape, DType.F32), pattern=pattern)
-    return Case(name, "unary", _attrs(function), (x,), (TensorType((), DType.F32),))
+    return Case(name, "unary", attrs_with_numbers(function), (x,), (TensorType((), DType.F32),))
 
 
-def tflite(case: Case) -> TfliteOp:
+def tflite(case: Case) -> TfliteOp | None:
     assert isinstance(case.attrs, Attrs)
+    if case.attrs.function in ONNX_ONLY:
+        return None
     return TfliteOp(*operator(case.attrs))
 
 

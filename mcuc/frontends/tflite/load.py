@@ -7,12 +7,13 @@ Value ids of the graph are the file's tensor indices.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from mcuc.errors import Loc, McucError, ModelError, flatten, raise_all
+from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.tflite.builtins import BUILTINS
 from mcuc.frontends.tflite.flatbuffer import Reader, Table
 from mcuc.frontends.tflite.operator import (
@@ -33,13 +34,14 @@ from mcuc.frontends.tflite.schema import (
     read_model,
 )
 from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, STATE_HELP, Tensors
-from mcuc.frontends.tflite.uint8 import with_rules, with_uint8_ports
+from mcuc.frontends.tflite.uint8 import with_rules
 from mcuc.frontends.tflite.variables import OPERATORS as STATEFUL
 from mcuc.frontends.tflite.variables import Variables
 from mcuc.ir.graph import Graph, Node, State, Value
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops import reshape, spec_of
 from mcuc.ops.spec import NUMERICS, Site
+from mcuc.ops.uint8 import with_uint8_ports
 
 # A broken model can have thousands of problems; nobody reads more than these.
 _MOST_PROBLEMS = 1000
@@ -50,14 +52,6 @@ _SHAPE_ELEMENTS = 64
 
 # Ops that files hold for constants stored in another form: the op behind wants them as constants.
 _STORED_FORMS = ("dequantize",)
-
-
-@dataclass(frozen=True)
-class Loaded:
-    """A graph, and remarks on how the file was read."""
-
-    graph: Graph
-    notes: tuple[str, ...]
 
 
 def load_tflite(path: Path, data: bytes | None = None, numerics: str = NUMERICS[0]) -> Graph:

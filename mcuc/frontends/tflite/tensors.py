@@ -9,9 +9,10 @@ import numpy as np
 from mcuc.errors import Loc, McucError, ModelError, QuantError, flatten
 from mcuc.frontends.tflite.flatbuffer import Reader
 from mcuc.frontends.tflite.schema import RawModel, RawQuant, RawTensor, enum_names
-from mcuc.frontends.tflite.uint8 import as_int8, is_uint8
+from mcuc.frontends.tflite.uint8 import is_uint8
 from mcuc.ir.graph import Array, Value
 from mcuc.ir.types import DType, Quant, TensorType
+from mcuc.ops.uint8 import as_int8
 
 # No microcontroller holds more, and C indices are 32 bits wide.
 MAX_ELEMENTS = (1 << 31) - 1

@@ -93,7 +93,7 @@ static inline float mcuc_sine_f32(float x, int32_t quarters)
   return n & 2 ? -y : y;
 }
 
-/* Off by less than 3e-7. */
+/* Off by less than 6e-7. */
 static inline float mcuc_erff(float x)
 {
   const float size = x < 0.0f ? -x : x;

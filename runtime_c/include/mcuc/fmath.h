@@ -102,4 +102,16 @@ static inline float mcuc_expf(float x)
   return series * mcuc_power_of_two_f32(power >> 1) * mcuc_power_of_two_f32(power - (power >> 1));
 }
 
+/* 1 / (1 + exp(-x)); 1 above 16.619, exp(x) below -9. */
+static inline float mcuc_logisticf(float x)
+{
+  if (x > 16.619047164916992f) {
+    return 1.0f;
+  }
+  if (x < -9.0f) {
+    return mcuc_expf(x);
+  }
+  return 1.0f / (1.0f + mcuc_expf(-x));
+}
+
 #endif

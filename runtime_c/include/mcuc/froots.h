@@ -1,4 +1,4 @@
-/* Square root and floor of float32 without a library, exact on every machine. */
+/* Square root, floor and nearest integer of float32 without a library, exact on every machine. */
 #ifndef MCUC_FROOTS_H
 #define MCUC_FROOTS_H
 
@@ -63,6 +63,18 @@ static inline float mcuc_floorf(float x)
     return x; /* keeps the sign of zero */
   }
   return whole > x ? whole - 1.0f : whole;
+}
+
+/* The nearest integer, of two the even one. */
+static inline float mcuc_rintf(float x)
+{
+  float whole = mcuc_floorf(x);
+  const float rest = x - whole;
+  const float half = whole * 0.5f;
+  if (rest > 0.5f || (rest == 0.5f && mcuc_floorf(half) != half)) {
+    whole += 1.0f;
+  }
+  return whole == 0.0f && x < 0.0f ? -0.0f : whole;
 }
 
 #endif

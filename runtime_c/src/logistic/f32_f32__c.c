@@ -8,17 +8,6 @@
 #include "mcuc/fmath.h"
 #include "mcuc/program.h"
 
-static float mcuc_logistic_f32_one(float x)
-{
-  if (x > 16.619047164916992f) {
-    return 1.0f;
-  }
-  if (x < -9.0f) {
-    return mcuc_expf(x);
-  }
-  return 1.0f / (1.0f + mcuc_expf(-x));
-}
-
 MCUC_FN void mcuc_logistic_f32_f32__c(const void *params, const void *call)
 {
   const mcuc_logistic_f32_params *p = (const mcuc_logistic_f32_params *)params;
@@ -30,7 +19,7 @@ MCUC_FN void mcuc_logistic_f32_f32__c(const void *params, const void *call)
     float *dst = (float *)mcuc_to(io->dst, i * io->dst_step);
     int32_t c;
     for (c = 0; c < p->channels; ++c) {
-      dst[c] = mcuc_logistic_f32_one(src[c]);
+      dst[c] = mcuc_logisticf(src[c]);
     }
   }
 }

@@ -1,6 +1,6 @@
 /* Maximum pool of float32, portable C, window form with clipped windows.
  *
- *   y[n][c] = clamp(max_ij x[row i][pixel n * stride_w + j][c])
+ *   y[n][c] = clamp(max_ij x[row i][pixel n * stride_w + j * dilation_w][c])
  *
  * rows : kernel_h rows of f32 pixels, only those inside the map     dst : [n][channels] f32
  * No scratch. Bit-exact to mcuc/ops/max_pool2d.py:ref.
@@ -27,7 +27,7 @@ MCUC_FN void mcuc_max_pool2d_f32_f32__c(const void *params, const void *call)
         for (j = 0; j < c->kernel_w; ++j) {
           const float x = ((const float *)mcuc_at(c->rows[i], at))[k];
           max = max < x ? x : max;
-          at += c->in_step;
+          at += p->dilation_w * c->in_step;
         }
       }
       y[k] = mcuc_clamp_f32(max, p->low, p->high);

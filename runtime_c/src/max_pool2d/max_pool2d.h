@@ -9,7 +9,7 @@
 
 typedef struct mcuc_max_pool2d_params {
   int32_t channels;
-  int32_t stride_w;
+  int32_t stride_w, dilation_w;
   int32_t low, high; /* clamping range */
 } mcuc_max_pool2d_params;
 

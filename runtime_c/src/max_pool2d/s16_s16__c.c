@@ -1,6 +1,6 @@
 /* Maximum pool, portable C, window form with clipped windows.
  *
- *   y[n][c] = clamp(max_ij x[row i][pixel n * stride_w + j][c])
+ *   y[n][c] = clamp(max_ij x[row i][pixel n * stride_w + j * dilation_w][c])
  *
  * rows : kernel_h rows of s16 pixels, only those inside the map     dst : [n][channels] s16
  * No scratch: the maximum grows in dst. Bit-exact to mcuc/ops/max_pool2d.py:ref.
@@ -29,7 +29,7 @@ MCUC_FN void mcuc_max_pool2d_s16_s16__c(const void *params, const void *call)
         for (k = 0; k < p->channels; ++k) {
           y[k] = x[k] > y[k] ? x[k] : y[k];
         }
-        x = (const int16_t *)mcuc_at(x, c->in_step);
+        x = (const int16_t *)mcuc_at(x, p->dilation_w * c->in_step);
       }
     }
     for (k = 0; k < p->channels; ++k) {

@@ -4,6 +4,7 @@
  * dst : pixels of `channels` f32; may be src
  * Bit-exact to mcuc/ops/unary.py:ref.
  */
+#include "mcuc/fmath.h"
 #include "mcuc/froots.h"
 #include "mcuc/program.h"
 #include "unary/unary.h"
@@ -34,8 +35,22 @@ static float mcuc_unary_f32(const mcuc_unary_params *p, float x)
     case MCUC_UNARY_RELU_0_TO_1:
       y = y > 0.0f ? y : 0.0f;
       return y < 1.0f ? y : 1.0f;
-    default:
+    case MCUC_UNARY_SIGN:
       return (float)((x > 0.0f) - (x < 0.0f));
+    case MCUC_UNARY_CEIL:
+      return -mcuc_floorf(-x);
+    case MCUC_UNARY_ROUND:
+      return mcuc_rintf(x);
+    case MCUC_UNARY_RECIPROCAL:
+      return 1.0f / x;
+    case MCUC_UNARY_SOFTSIGN:
+      return x / (1.0f + (x < 0.0f ? -x : x));
+    case MCUC_UNARY_HARD_SIGMOID:
+      return mcuc_clamp_f32(p->alpha * x + p->beta, 0.0f, 1.0f);
+    case MCUC_UNARY_THRESHOLDED_RELU:
+      return x > p->alpha ? x : 0.0f;
+    default:
+      return mcuc_clamp_f32(x, p->alpha, p->beta);
   }
 }
 

@@ -3,7 +3,7 @@
 
 #include <stdint.h>
 
-/* In the order of FLOATS in mcuc/ops/unary.py. */
+/* In the order of FLOATS in mcuc/ops/unary.py: by kernel. */
 enum {
   MCUC_UNARY_ABS,
   MCUC_UNARY_NEG,
@@ -15,20 +15,45 @@ enum {
   MCUC_UNARY_HARD_SWISH,
   MCUC_UNARY_RELU_0_TO_1,
   MCUC_UNARY_SIGN,
+  MCUC_UNARY_CEIL,
+  MCUC_UNARY_ROUND,
+  MCUC_UNARY_RECIPROCAL,
+  MCUC_UNARY_SOFTSIGN,
+  MCUC_UNARY_HARD_SIGMOID,
+  MCUC_UNARY_THRESHOLDED_RELU,
+  MCUC_UNARY_CLIP,
+
   MCUC_UNARY_EXP,
   MCUC_UNARY_LOG,
   MCUC_UNARY_TANH,
   MCUC_UNARY_SIN,
   MCUC_UNARY_COS,
   MCUC_UNARY_GELU,
-  MCUC_UNARY_GELU_TANH
+  MCUC_UNARY_GELU_TANH,
+
+  MCUC_UNARY_ERF,
+  MCUC_UNARY_SOFTPLUS,
+  MCUC_UNARY_MISH,
+  MCUC_UNARY_ELU,
+  MCUC_UNARY_SELU,
+  MCUC_UNARY_CELU,
+
+  MCUC_UNARY_TAN,
+  MCUC_UNARY_ASIN,
+  MCUC_UNARY_ACOS,
+  MCUC_UNARY_ATAN,
+  MCUC_UNARY_SINH,
+  MCUC_UNARY_COSH,
+  MCUC_UNARY_ASINH,
+  MCUC_UNARY_ACOSH,
+  MCUC_UNARY_ATANH
 };
 
 /* Filled by mcuc/ops/unary.py. */
 typedef struct mcuc_unary_params {
   int32_t channels;
   int32_t function;
-  float alpha; /* of LEAKY_RELU */
+  float alpha, beta; /* the function's numbers */
 } mcuc_unary_params;
 
 #endif

@@ -13,7 +13,7 @@ import numpy as np
 
 from mcuc.frontends.tflite.operator import Builtin, Known, Mapped, Operator, Part, Parts
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops import concatenation, pad, reshape, resize_bilinear, take, transpose
+from mcuc.ops import concatenation, gather, pad, reshape, resize_bilinear, select, take, transpose
 
 Picks = Sequence[Sequence[int] | None]
 
@@ -261,13 +261,29 @@ def _nearest(size: int, out: int, corners: bool, centers: bool) -> list[int]:
     return [min(max(int(i), 0), size - 1) for i in index]
 
 
-def gather(operator: Operator) -> Parts:
+def select_(operator: Operator) -> Parts:
+    """SELECT: a condition of rank 1 chooses along the first axis."""
+    condition, shape = operator.type(), operator.shape(1)
+    if len(condition.shape) != 1 or len(shape) < 2:
+        return (Part("select", select.Attrs(), (0, 1, 2)),)
+    stretched = (*condition.shape, *(1,) * (len(shape) - 1))
+    return (
+        Part("reshape", reshape.Attrs(stretched), (0,), replace(condition, shape=stretched)),
+        Part("select", select.Attrs(), (len(operator.inputs), 1, 2)),
+    )
+
+
+def gather_(operator: Operator) -> Parts:
     """GatherOptions: axis, batch_dims. Operands: input, indices of any shape."""
     shape = operator.type().shape
     axis = operator.axis(operator.options.scalar(0, "i32"), len(shape))
-    if operator.options.scalar(1, "i32"):
-        raise operator.error("E115", "batch dimensions of a GATHER are not supported")
-    indices = operator.const(1, "list of indices")
+    shared = operator.options.scalar(1, "i32")
+    if shared < 0:
+        shared += len(operator.shape(1))
+    listed = operator.inputs[1] if len(operator.inputs) > 1 else None
+    if shared or listed is None or listed.const is None:
+        return (Part("gather", gather.Attrs(axis, shared), (0, 1)),)
+    indices = listed.const
     _check_sizes(operator, [indices.size])
     picks: list[list[int] | None] = [None] * len(shape)
     picks[axis] = [int(i) for i in np.ravel(indices)]
@@ -412,7 +428,10 @@ BUILTINS = {
     "REVERSE_V2": Builtin(reverse),
     "RESIZE_NEAREST_NEIGHBOR": Builtin(resize_nearest, "ResizeNearestNeighborOptions"),
     "RESIZE_BILINEAR": Builtin(resize_bilinear_, "ResizeBilinearOptions"),
-    "GATHER": Builtin(gather, "GatherOptions"),
+    "GATHER": Builtin(gather_, "GatherOptions"),
+    "GATHER_ND": Builtin(lambda operator: Mapped("gather", gather.Attrs(several=True))),
+    "SELECT": Builtin(select_),
+    "SELECT_V2": Builtin(lambda operator: Mapped("select", select.Attrs())),
     "DEPTH_TO_SPACE": Builtin(depth_to_space, "DepthToSpaceOptions"),
     "SPACE_TO_DEPTH": Builtin(space_to_depth, "SpaceToDepthOptions"),
     "SPACE_TO_BATCH_ND": Builtin(space_to_batch),

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
+import numpy as np
+
+from mcuc.frontends.tflite.operator import Builtin, Known, Mapped, Operator, Part, Parts
+from mcuc.ir.types import DType, TensorType
 from mcuc.ops import pairwise
 
 _FUSED = {"sub": "SubOptions", "div": "DivOptions"}
@@ -20,6 +23,16 @@ def _pairwise(function: str) -> Callable[[Operator], Mapped]:
     return mapped
 
 
+def logical_not(operator: Operator) -> Parts:
+    """Whether the operand equals false."""
+    false = TensorType((), DType.BOOL)
+    return (
+        Known(np.zeros((), np.bool_), false),
+        Part("pairwise", pairwise.Attrs("equal"), (0, len(operator.inputs))),
+    )
+
+
 BUILTINS = {
-    name.upper(): Builtin(_pairwise(name), _FUSED.get(name, "")) for name in pairwise.FUNCTIONS
+    **{name.upper(): Builtin(_pairwise(name), _FUSED.get(name, "")) for name in pairwise.FUNCTIONS},
+    "LOGICAL_NOT": Builtin(logical_not),
 }

@@ -1,11 +1,11 @@
-"""MEAN, SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD."""
+"""Reductions, running sums, and where extremes stand."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
-from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
-from mcuc.ops import arg_max, mean, reduce
+from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator, Part, Parts
+from mcuc.ops import arg_max, cumsum, gather, mean, reduce, top_k
 
 
 def mean_(operator: Operator) -> Mapped:
@@ -36,9 +36,29 @@ def _arg(least: bool) -> Callable[[Operator], Mapped]:
     return mapped
 
 
+def cumsum_(operator: Operator) -> Mapped:
+    """CumsumOptions: exclusive, reverse. Operand 1 is the axis."""
+    exclusive, reverse = (operator.options.scalar(k, "bool", False) for k in (0, 1))
+    axis = operator.integer(1, "axis")
+    return Mapped("cumsum", cumsum.Attrs(axis, exclusive, reverse), operands=1)
+
+
+def top_k_(operator: Operator) -> Parts:
+    """Operand 1 is how many. The values are gathered by the indices."""
+    rank = len(operator.shape())
+    if len(operator.outputs) != 2 or rank == 0:
+        raise operator.error("E104", "TOPK_V2 has two results, and an operand with an axis")
+    return (
+        Part("top_k", top_k.Attrs(operator.integer(1, "number of elements")), (0,), 1),
+        Part("gather", gather.Attrs(rank - 1, rank - 1), (0, len(operator.inputs))),
+    )
+
+
 BUILTINS = {
     "ARG_MAX": Builtin(_arg(False)),
     "ARG_MIN": Builtin(_arg(True)),
+    "CUMSUM": Builtin(cumsum_, "CumsumOptions"),
+    "TOPK_V2": Builtin(top_k_),
     "MEAN": Builtin(mean_, "ReducerOptions"),
     "SUM": Builtin(_reduce("sum"), "ReducerOptions"),
     "REDUCE_MAX": Builtin(_reduce("max"), "ReducerOptions"),

@@ -1,4 +1,4 @@
-"""CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED."""
+"""CONV_2D, DEPTHWISE_CONV_2D, TRANSPOSE_CONV, FULLY_CONNECTED, BATCH_MATMUL."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from typing import Any
 
 from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator, Part, Parts
 from mcuc.frontends.tflite.schema import enum_names
-from mcuc.ops import conv2d, depthwise_conv2d, fully_connected, transpose_conv
+from mcuc.ops import batch_matmul, conv2d, depthwise_conv2d, fully_connected, transpose_conv
 from mcuc.ops.windows import explicit_pad
 
 
@@ -76,9 +76,16 @@ def fully_connected_(operator: Operator) -> Mapped:
     )
 
 
+def batch_matmul_(operator: Operator) -> Mapped:
+    """BatchMatMulOptions: adj_x, adj_y, asymmetric_quantize_inputs."""
+    adjoint = (operator.options.scalar(k, "bool", False) for k in (0, 1))
+    return Mapped("batch_matmul", batch_matmul.Attrs(*adjoint))
+
+
 BUILTINS = {
     "CONV_2D": Builtin(conv_2d, "Conv2DOptions"),
     "DEPTHWISE_CONV_2D": Builtin(depthwise_conv_2d, "DepthwiseConv2DOptions"),
     "TRANSPOSE_CONV": Builtin(transpose_conv_, "TransposeConvOptions"),
+    "BATCH_MATMUL": Builtin(batch_matmul_, "BatchMatMulOptions"),
     "FULLY_CONNECTED": Builtin(fully_connected_, "FullyConnectedOptions"),
 }

@@ -1,0 +1,83 @@
+"""ONNX Runtime, for what is computed in float on the host: calibration and measurements.
+
+One thread and no reordering of sums: the same samples give the same ranges on the same machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+
+from mcuc.errors import ToolchainError
+from mcuc.ir.graph import Array, Graph
+from mcuc.ops.spec import NUMERICS
+from mcuc.quant.onnx_export import Exporter
+
+Samples = Sequence[Sequence[Array]]
+
+
+def run_values(
+    graph: Graph, samples: Samples, values: Sequence[int], numerics: str = NUMERICS[0]
+) -> Iterator[dict[int, Array]]:
+    """Runs a float or QDQ graph on each sample.
+
+    Args:
+        graph: See `onnx_export`.
+        samples: One array per input each.
+        values: What is wanted of every run.
+        numerics: Rule set.
+
+    Yields:
+        By value id, for each sample.
+
+    Raises:
+        ToolchainError: E543 without ONNX Runtime.
+    """
+    wanted = [v for v in dict.fromkeys(values) if v not in graph.inputs]
+    exporter = Exporter(graph, numerics)
+    model = exporter.model([v for v in wanted if graph.values[v].const is None])
+    session = _session(model.SerializeToString())
+    names = [exporter.names[v] for v in wanted]
+    feeds = [i.name for i in session.get_inputs()]
+    for sample in samples:
+        results = session.run(names, dict(zip(feeds, sample, strict=True))) if names else []
+        found = dict(zip(wanted, results, strict=True))
+        given = dict(zip(graph.inputs, sample, strict=True))
+        yield {**found, **{v: given[v] for v in values if v in given}}
+
+
+def _session(model: bytes) -> Any:
+    try:
+        import onnxruntime
+    except ImportError as error:
+        raise ToolchainError(
+            "E543",
+            "ONNX Runtime is not installed",
+            why="calibration and measurements of quantization run the float model with it",
+            help="pip install 'mcuc[verify]'",
+        ) from error
+    options = onnxruntime.SessionOptions()
+    options.intra_op_num_threads = options.inter_op_num_threads = 1
+    options.log_severity_level = 3
+    options.graph_optimization_level = onnxruntime.GraphOptimizationLevel.ORT_ENABLE_BASIC
+    return onnxruntime.InferenceSession(model, options, providers=["CPUExecutionProvider"])
+
+
+def sqnr_db(wanted: Array, got: Array) -> float:
+    """Signal to quantization noise, 10 log10(sum a^2 / sum (a - b)^2); 200 where there is none."""
+    a, b = wanted.astype(np.float64), got.astype(np.float64)
+    return ratio_db(float((a * a).sum()), float(((a - b) ** 2).sum()))
+
+
+def ratio_db(signal: float, noise: float) -> float:
+    """As `sqnr_db`, from the sums of squares."""
+    if noise <= 0.0:
+        return LARGEST_DB
+    if signal <= 0.0:
+        return -LARGEST_DB
+    return float(np.clip(10.0 * np.log10(signal / noise), -LARGEST_DB, LARGEST_DB))
+
+
+LARGEST_DB = 200.0

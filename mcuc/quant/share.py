@@ -1,0 +1,96 @@
+"""Which values share scale and zero point, and which they get.
+
+Ops of kind "same" tie their operands and results together: all get the union of their ranges. A
+result with fixed parameters (of a softmax) gives them to what is only moved from it; where a group
+does not fit into them, it keeps its own and the operand is requantized.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mcuc.ir.graph import Graph
+from mcuc.ir.types import DType, Quant
+from mcuc.quant.qparams import Range, activation_quant, real_limits
+from mcuc.quant.rules import Rule, fixed_output
+
+
+def shared_quants(
+    graph: Graph, rules: Mapping[int, Rule], ranges: Mapping[int, Range], dtype: DType
+) -> dict[int, Quant]:
+    """Parameters of each value that a quantized node reads or computes.
+
+    Args:
+        graph: The float graph.
+        rules: Of the nodes that are quantized, by index.
+        ranges: Of the values.
+        dtype: Of the activations.
+    """
+    groups = _Groups()
+    fixed: dict[int, Quant] = {}
+    for i, rule in rules.items():
+        node = graph.nodes[i]
+        (result,) = node.outputs
+        operands = [
+            v
+            for p in rule.activations(node)
+            if (v := node.inputs[p]) is not None and graph.values[v].const is None
+        ]
+        for v in (*operands, result):
+            groups.add(v)
+        found = fixed_output(node, dtype)
+        if found is not None:
+            fixed[result] = found
+        if rule.kind == "same":
+            for v in operands:
+                if v not in fixed or len(operands) == 1:
+                    groups.join(v, result)
+    quants: dict[int, Quant] = {}
+    for members in groups.members().values():
+        quants.update(_of_group(members, fixed, ranges, dtype))
+    return quants
+
+
+def _of_group(
+    members: list[int], fixed: Mapping[int, Quant], ranges: Mapping[int, Range], dtype: DType
+) -> dict[int, Quant]:
+    own = {v: fixed[v] for v in members if v in fixed}
+    rest = [v for v in members if v not in fixed]
+    if not rest:
+        return own
+    union = ranges[rest[0]]
+    for v in rest[1:]:
+        union = union | ranges[v]
+    candidates = set(own.values())
+    if len(candidates) == 1:
+        (quant,) = candidates
+        limits = real_limits(quant, dtype)
+        if limits.low <= union.low and union.high <= limits.high + quant.scale:
+            return {**own, **dict.fromkeys(rest, quant)}
+    return {**dict.fromkeys(rest, activation_quant(union, dtype)), **own}
+
+
+class _Groups:
+    """Disjoint sets of values."""
+
+    def __init__(self) -> None:
+        self._parent: dict[int, int] = {}
+
+    def add(self, v: int) -> None:
+        self._parent.setdefault(v, v)
+
+    def root(self, v: int) -> int:
+        while self._parent[v] != v:
+            v = self._parent[v]
+        return v
+
+    def join(self, a: int, b: int) -> None:
+        low, high = sorted((self.root(a), self.root(b)))
+        self._parent[high] = low
+
+    def members(self) -> dict[int, list[int]]:
+        """By root, in ascending order."""
+        result: dict[int, list[int]] = {}
+        for v in sorted(self._parent):
+            result.setdefault(self.root(v), []).append(v)
+        return result
