@@ -148,7 +148,7 @@ def save_report(compiled: Compiled, report: dict[str, Any]) -> None:
 def _with_earlier(report: dict[str, Any], stored: Path) -> dict[str, Any]:
     earlier = json.loads(stored.read_text(encoding="utf-8"))
     merged = {**report, "layers": [dict(layer) for layer in report["layers"]]}
-    for key in ("run", "verify", "accuracy"):
+    for key in ("run", "verify", "accuracy", "evidence"):
         merged[key] = report[key] if report[key] is not None else earlier.get(key)
     layers = earlier.get("layers", [])
     if report["run"] is None and len(layers) == len(merged["layers"]):

@@ -10,7 +10,7 @@ from mcuc.data import data_dir
 from mcuc.device.board_files import board_header, linker_script
 from mcuc.device.boards import Board
 from mcuc.device.elf import Elf, read_elf, sizes
-from mcuc.device.stack import stack_bound
+from mcuc.device.stack import StackBound, stack_bound
 from mcuc.device.toolchain import (
     Options,
     Source,
@@ -38,6 +38,7 @@ class Application:
         stack_bytes: Bound on the stack of the run function; None when the compiler cannot tell.
         symbols: Function or table -> flash bytes, largest first.
         compiler: Name and version.
+        stack: The stack bound with its path and functions.
     """
 
     path: Path
@@ -47,6 +48,7 @@ class Application:
     stack_bytes: int | None
     symbols: dict[str, int]
     compiler: str
+    stack: StackBound
 
 
 def build_application(
@@ -114,6 +116,7 @@ def _measured(
     taken = sizes(elf)
     arena = sum(size for name, size in taken.sections.items() if name.startswith(ARENA_PREFIX))
     stack = taken.sections.get(".stack", 0)
+    bound = stack_bound(objects, run_function, elf.path)
     flash = [s for s in elf.symbols if s.kind in ("func", "object")]
     stored = {s.name for s in elf.sections if s.stored}
     symbols = sorted(
@@ -125,7 +128,8 @@ def _measured(
         flash_bytes=_stored_bytes(elf, board),
         static_bytes=taken.data + taken.bss - arena - stack,
         arena_bytes=arena,
-        stack_bytes=stack_bound(objects, run_function, elf.path).bytes,
+        stack_bytes=bound.bytes,
         symbols=dict(symbols),
         compiler=version(toolchain),
+        stack=bound,
     )
