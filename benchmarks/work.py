@@ -4,7 +4,7 @@
     python -m benchmarks.work --write    also writes mcuc/cost/cortex_m4.json
 
 Every step of a few real networks is traced, layer by layer and streamed, with and without tiles, on
-a Cortex-M4; kernels that are not used there are measured on a Cortex-M3.
+a Cortex-M4; kernels that are not used there are measured on a Cortex-M3 or M55.
 The instructions of a kernel are fitted as per_mac * MACs + per_element * output elements + per_call
 * calls (mcuc/schedule/call.py says how often a kernel is called). What the steps of a tile take
 above their kernels is divided by the number of steps and blocks.
@@ -38,7 +38,7 @@ MODELS = (
 )
 
 
-BOARDS = ("qemu_m4", "qemu_m3")
+BOARDS = ("qemu_m4", "qemu_m3", "qemu_m55")
 SCHEDULES = (
     ("layer", 0.0, "consumed"),
     ("auto", 0.0, "consumed"),

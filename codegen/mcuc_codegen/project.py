@@ -11,8 +11,10 @@ import jinja2
 import numpy as np
 
 from mcuc import __version__
+from mcuc.around.plan import Around
 from mcuc.ir.program import Program
 from mcuc.plan.problem import BASE_ALIGN, MemoryPlan
+from mcuc_codegen.around import AroundCode, generate_around
 from mcuc_codegen.literals import comment
 from mcuc_codegen.ports import PortView, port_views
 from mcuc_codegen.sources import driver_headers, kernel_header, kernel_sources, runtime_files
@@ -46,6 +48,7 @@ class Project:
         window: Rows of the sliding window that the input is the newest part of; 0 = none slides.
         window_runs: Runs that fill it.
         delivery: How an input outside the plan comes: "pushed", "fetched", or "" without one.
+        around: The functions around the model, if there are any.
     """
 
     name: str
@@ -58,6 +61,7 @@ class Project:
     delivery: str = ""
     window: int = 0
     window_runs: int = 1
+    around: AroundCode | None = None
 
     @property
     def digest(self) -> bytes:
@@ -100,17 +104,21 @@ def environment() -> jinja2.Environment:
     )
 
 
-def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> Project:
+def generate(
+    program: Program, plan: MemoryPlan, name: str, model_file: str, around: Around | None = None
+) -> Project:
     """All files of a model.
 
     Args:
         name: A C identifier; prefixes every symbol and file.
         model_file: The user's file name, for comments.
+        around: What is made around the model.
     """
     tables = Tables(program, plan, name)
     inputs = port_views(program.inputs, program.graph, tables, "input", name)
     outputs = port_views(program.outputs, program.graph, tables, "output", name)
     outside = next((port for port in inputs if port.outside), None)
+    extra = generate_around(around, name, inputs, outputs, environment()) if around else None
     regions = _regions(program, plan, tables, name)
     counts = program.pushes or program.graph.window
     state_bytes = STATE_BYTES if counts else program.state_bytes
@@ -134,23 +142,14 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         "kept": _kept(program),
         "outputs": outputs,
         "tables": tables,
+        "around": extra,
         "drivers": driver_headers(program) if program.segments else [],
         "kernels": [kernel_header(source) for source in kernel_sources(program)],
         "params_headers": [header.rpartition("/")[2] for header in params_headers],
     }
-    files = runtime_files(program)
-    files |= _program_header()
-    for template, path in (
-        ("model.h.j2", f"{name}.h"),
-        ("model.c.j2", f"{name}.c"),
-        ("data.h.j2", f"{name}_data.h"),
-        ("arena.c.j2", f"{name}_arena.c"),
-        ("main.c.j2", "example_main.c"),
-    ):
-        files[path] = environment().get_template(template).render(context)
     return Project(
         name=name,
-        files=dict(sorted(files.items())),
+        files=_files(program, name, context),
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         regions=tuple(regions),
@@ -159,7 +158,24 @@ def generate(program: Program, plan: MemoryPlan, name: str, model_file: str) -> 
         window=program.graph.window,
         window_runs=program.window_runs,
         delivery="pushed" if program.pushes else "fetched" if program.fetches else "",
+        around=extra,
     )
+
+
+def _files(program: Program, name: str, context: dict[str, object]) -> dict[str, str]:
+    """All files, sorted by name."""
+    files = runtime_files(program) | _program_header()
+    around = context["around"]
+    files |= around.files if isinstance(around, AroundCode) else {}
+    for template, path in (
+        ("model.h.j2", f"{name}.h"),
+        ("model.c.j2", f"{name}.c"),
+        ("data.h.j2", f"{name}_data.h"),
+        ("arena.c.j2", f"{name}_arena.c"),
+        ("main.c.j2", "example_main.c"),
+    ):
+        files[path] = environment().get_template(template).render(context)
+    return dict(sorted(files.items()))
 
 
 def _state(program: Program, tables: Tables, index: int) -> dict[str, object]:

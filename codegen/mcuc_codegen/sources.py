@@ -41,7 +41,7 @@ def runtime_files(program: Program) -> dict[str, str]:
     for source in kernel_sources(program):
         header = kernel_header(source)
         files[f"mcuc/{header}"] = _guarded(header, _flat(root / "src" / source))
-    return _with_includes(files, root)
+    return with_includes(files, root)
 
 
 def _guarded(header: str, text: str) -> str:
@@ -54,7 +54,7 @@ def _flat(path: Path) -> str:
     return path.read_text(encoding="utf-8")
 
 
-def _with_includes(files: dict[str, str], root: Path) -> dict[str, str]:
+def with_includes(files: dict[str, str], root: Path) -> dict[str, str]:
     """Adds included headers and points all includes at the one flat folder."""
     result: dict[str, str] = {}
     pending = dict(files)
@@ -63,7 +63,7 @@ def _with_includes(files: dict[str, str], root: Path) -> dict[str, str]:
         for match in re.findall(r'#include "((?:\w+/)+\w+\.h)"', text):
             target = f"mcuc/{Path(match).name}"
             if target not in result and target not in pending and target != path:
-                place = root / "include" / match
-                pending[target] = _flat(place if place.exists() else root / "src" / match)
+                places = [root / folder / match for folder in ("include", "src", "")]
+                pending[target] = _flat(next(p for p in places if p.exists()))
         result[path] = _INCLUDE.sub(r'#include "\1"', text)
     return result

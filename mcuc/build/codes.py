@@ -108,6 +108,20 @@ CODES: dict[str, Page] = {
         "Input data do not fit the model's inputs.",
         "Give arrays of the shapes and types that the message names.",
     ),
+    "E130": Page(
+        "A specification of `--preprocess` or `--postprocess` cannot be read, or has keys or values"
+        " that it cannot have.",
+        "Correct what the message names; docs/around.md lists the keys.",
+    ),
+    "E131": Page(
+        "What a specification of `--preprocess` or `--postprocess` describes does not fit the "
+        "model's inputs or outputs.",
+        "Compare it with the shapes that `mcuc inspect` shows.",
+    ),
+    "E132": Page(
+        "The labels do not fit: none, too many, or not as many as the model has classes.",
+        "One label per line, in the order of the model's scores.",
+    ),
     "E201": Page(
         "A tensor has no quantization parameters.",
         "Convert the model with full integer quantization.",

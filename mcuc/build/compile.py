@@ -12,14 +12,16 @@ from pathlib import Path
 from typing import Any
 
 from mcuc import __version__
+from mcuc.around.plan import Around
+from mcuc.build.around import around_facts, around_of
 from mcuc.build.bench import Unit
 from mcuc.build.choose import Chosen
 from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
-from mcuc.build.project import forms_for, project_files
+from mcuc.build.project import build_project, forms_for, project_files
 from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
-from mcuc.device.application import Application, build_application
+from mcuc.device.application import Application
 from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.loaded import Loaded
@@ -29,8 +31,7 @@ from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
-from mcuc.schedule.spec import Group
-from mcuc_codegen.forms import EXAMPLE, USER_FILES, place
+from mcuc_codegen.forms import USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
 
@@ -53,6 +54,7 @@ class Compiled:
         board: The board compiled for.
         model_name: File name of the model.
         model_bytes: Its contents.
+        around: What is made around the model.
         arithmetic: The arithmetic chosen for it, and what that cost.
         directory: Where the output was written, or None.
         kept: Files in it that the user had changed, left as they are.
@@ -65,6 +67,7 @@ class Compiled:
     board: Board
     model_name: str
     model_bytes: bytes
+    around: Around
     arithmetic: Arithmetic
     directory: Path | None = None
     kept: tuple[str, ...] = ()
@@ -85,12 +88,12 @@ class Compiled:
 
     def files(self) -> dict[str, str | bytes]:
         """Everything that belongs into the output folder."""
+        optimize = self.options.optimize
+        own = board_file(self.options.board)
         recipe: dict[str, str | bytes] = {}
         if self.arithmetic.document is not None:
             text = json.dumps(self.arithmetic.document, indent=2, allow_nan=False) + "\n"
             recipe[f"{MODEL_FOLDER}/{RECIPE}"] = text
-        optimize = self.options.optimize
-        own = board_file(self.options.board)
         return {
             **({BOARD_FILE: own.read_bytes()} if own else {}),
             **project_files(self.project, self.forms, self.board, optimize, self.model_name),
@@ -105,72 +108,37 @@ class Compiled:
 def compile_model(
     model: str | Path,
     *,
-    board: str = "qemu_m4",
     out: str | Path | None = None,
-    io: str = "stored",
-    numerics: str = "litert-2.3",
-    optimize: str = "balanced",
     sram: int | None = None,
     flash: int | None = None,
-    name: str = "",
-    input_mode: str = "consumed",
-    schedule: str = "auto",
-    minimize: str = "balanced",
-    max_recompute: float = 0.0,
-    latency: int | None = None,
-    sliding: int | None = None,
-    point: int | None = None,
-    io_layout: str = "nchw",
     input_shapes: Mapping[str, Sequence[int]] | None = None,
-    precision: str = "auto",
-    calibration: str | Path = "",
-    calibration_method: str = "minmax",
-    auto_precision: bool = False,
-    groups: Sequence[Group] = (),
-    project: Sequence[str] = (),
+    **options: Any,
 ) -> Compiled:
     """Compiles a model for a board.
 
     Args:
         model: A `.tflite` or `.onnx` file.
-        board: Board id, or path of a board.toml.
         out: Folder to write; None writes nothing.
-        io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
-        minimize, max_recompute, latency, sliding, point, io_layout, input_shapes: See `Options`.
-        precision, calibration, calibration_method, auto_precision: See `Options`.
-        groups: Segments to stream or cut into patches, by node index of the compiled graph.
-        project: Forms of what is written: "platformio", "cmake", ...; empty = by the board.
+        input_shapes: Sizes of inputs of an ONNX model, by name.
+        options: All others of `Options`: `board`, `schedule`, `precision` ...
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
+        TypeError: An option that there is not.
     """
-    options = Options(
-        board=board,
-        io=io,
-        numerics=numerics,
-        optimize=optimize,
-        sram_bytes=sram,
-        flash_bytes=flash,
-        name=name,
-        input_mode=input_mode,
-        schedule=schedule,
-        minimize=minimize,
-        max_recompute=max_recompute,
-        latency=latency,
-        sliding=sliding,
-        point=point,
-        io_layout=io_layout,
-        input_shapes=tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items()),
-        precision=precision,
-        calibration=str(calibration),
-        calibration_method=calibration_method,
-        auto_precision=auto_precision,
-        groups=tuple(groups),
-        project=tuple(project),
-    )
-    compiled = compile_with(Path(model), options)
+    shapes = tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items())
+    for key, kind in (
+        ("groups", tuple),
+        ("project", tuple),
+        ("labels", tuple),
+        ("calibration", str),
+    ):
+        if key in options:
+            options[key] = kind(options[key])
+    chosen = Options(sram_bytes=sram, flash_bytes=flash, input_shapes=shapes, **options)
+    compiled = compile_with(Path(model), chosen)
     return compiled if out is None else write(compiled, Path(out))
 
 
@@ -226,7 +194,8 @@ def compile_graph(
     forms_for(options.project, board)
     lowered = lower_and_plan(arithmetic.graph, board.target, options)
     name = identifier(options.name or path.stem)
-    project = generate(lowered.program, lowered.plan, name, path.name)
+    around = around_of(lowered, options)
+    project = generate(lowered.program, lowered.plan, name, path.name, around)
     application = _application(project, lowered, board, options)
     footprint = _footprint(project, application)
     origin = Origin(
@@ -253,7 +222,8 @@ def compile_graph(
     if application is None:
         report["notes"].append("no compiler for this board: code, static and stack are not known")
     _check_budget(report, lowered, board, options)
-    return Compiled(lowered, project, report, options, board, path.name, data, arithmetic)
+    report["around"] = around_facts(around, project)
+    return Compiled(lowered, project, report, options, board, path.name, data, around, arithmetic)
 
 
 def write(compiled: Compiled, directory: Path) -> Compiled:
@@ -279,15 +249,8 @@ def _application(
 ) -> Application | None:
     """The linked example application, or None without a compiler."""
     with tempfile.TemporaryDirectory(prefix="mcuc-build-") as temporary:
-        folder = Path(temporary)
-        for path, text in project.files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-        names = (f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE)
         try:
-            return build_application(
-                folder, names, project.run_function, board, optimize=options.optimize
-            )
+            return build_project(project, board, options.optimize, Path(temporary))
         except ToolchainError as error:
             if error.code == "E501":
                 return None

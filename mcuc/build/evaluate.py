@@ -7,10 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from mcuc.around.classes import Classes
+from mcuc.build.around import postprocess, preprocess
 from mcuc.build.compile import Compiled
 from mcuc.build.float_accuracy import accuracy_of, float_classes
+from mcuc.build.labelled import read_samples
 from mcuc.build.places import Access, outputs_on
-from mcuc.build.vectors import read_arrays, to_inputs
+from mcuc.build.vectors import require_no_factor, to_inputs
 from mcuc.device.tflite_oracle import run_tflite
 from mcuc.errors import ModelError
 from mcuc.ir.graph import Array, Graph
@@ -22,32 +25,27 @@ from mcuc.report.document import Json
 def load_samples(
     path: Path, compiled: Compiled, factor: float | None, offset: float, limit: int | None
 ) -> tuple[list[list[Array]], Array]:
-    """Samples `x` [N, ...] and labels `y` [N] of an .npz, as inputs of the model.
+    """Labelled samples as inputs of the model, made by its own C where it has `--preprocess`.
 
     Raises:
         ModelError: E120 unreadable, E121 when they do not fit the model.
     """
-    arrays = read_arrays(path)
-    if "x" not in arrays or "y" not in arrays:
-        raise ModelError(
-            "E121",
-            f"{path.name} must hold the arrays x and y",
-            why=f"it holds {', '.join(arrays) or 'nothing'}",
-            help="save samples and labels with numpy.savez(file, x=..., y=...)",
-        )
     graph = compiled.lowered.whole
     if len(graph.inputs) != 1:
         raise ModelError("E121", f"the model has {len(graph.inputs)} inputs; evaluate takes one")
-    x, y = arrays["x"][:limit], arrays["y"][:limit]
+    x, y = read_samples(path, compiled.options.labels, limit)
+    if compiled.around.before is not None:
+        require_no_factor(factor, offset)
+        return [[made] for made in preprocess(compiled, x)], y
     type_ = graph.type(graph.inputs[0])
-    if len(x) == 0 or len(x) != len(y) or x[0].size != type_.elements or y.ndim != 1:
+    if any(sample.size != type_.elements for sample in x):
         raise ModelError(
             "E121",
-            f"x has shape {list(x.shape)}, y {list(y.shape)}, the input wants {list(type_.shape)}",
-            help="x holds one sample per row and y as many labels",
+            f"a sample has shape {list(x[0].shape)} and the input wants {list(type_.shape)}",
+            help="give samples of that shape, or let --preprocess make them",
         )
-    inputs = to_inputs(x, type_, factor, offset)
-    return [[sample.reshape(type_.shape)] for sample in inputs], y
+    inputs = to_inputs(np.stack([s.reshape(type_.shape) for s in x]), type_, factor, offset)
+    return [[sample] for sample in inputs], y
 
 
 def evaluate_model(
@@ -95,6 +93,8 @@ def evaluate_model(
             differing += _differing(first, outputs)
     result["correct_by_place"] = by_place
     result["samples_that_differ_between_places"] = differing
+    if isinstance(compiled.around.behind, Classes) and first is not None:
+        result["top_k"] = _top_k(compiled, first, labels)
     if against == "tflite" and first is not None:
         theirs = run_tflite(compiled.model_bytes, samples)
         result["tflite_correct"] = int(
@@ -107,6 +107,15 @@ def evaluate_model(
     if against == "float" and first is not None:
         result["float"] = _against_float(compiled, samples, labels, first)
     return {**compiled.report, "accuracy": result}
+
+
+def _top_k(compiled: Compiled, outputs: Sequence[Sequence[Array]], labels: Array) -> Json:
+    """How often the label is among the classes that the generated C finds."""
+    behind = compiled.around.behind
+    assert isinstance(behind, Classes)
+    found = [{c["index"] for c in run} for run in postprocess(compiled, outputs)]
+    correct = sum(label in run for run, label in zip(found, labels.tolist(), strict=True))
+    return {"k": behind.most, "correct": correct}
 
 
 def _against_float(

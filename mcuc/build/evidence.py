@@ -8,13 +8,13 @@ from pathlib import Path
 
 from mcuc.build.compile import Compiled
 from mcuc.build.misra import DEVIATIONS
+from mcuc.build.project import build_project, sources_of
 from mcuc.build.sbom import linked_members, spdx
 from mcuc.data import data_dir
-from mcuc.device.application import STARTUP_FILES, Application, build_application
+from mcuc.device.application import STARTUP_FILES, Application
 from mcuc.device.elf import read_elf
 from mcuc.device.static_analysis import Analysis, cppcheck, gcc_analyzer
 from mcuc.report.document import Json
-from mcuc_codegen.forms import EXAMPLE
 
 _ALLOCATORS = ("malloc", "calloc", "realloc", "free", "sbrk", "alloca")
 
@@ -27,18 +27,12 @@ def evidence(compiled: Compiled, progress: Callable[[str], None] = lambda text: 
         InternalError: E903 for recursion, which no code of ours has.
     """
     project, board, options = compiled.project, compiled.board, compiled.options
-    names = (f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE)
     common = data_dir("boards") / "common"
     with tempfile.TemporaryDirectory(prefix="mcuc-evidence-") as temporary:
         folder = Path(temporary)
-        for path, text in project.files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
         progress("building")
-        application = build_application(
-            folder, names, project.run_function, board, optimize=options.optimize
-        )
-        sources = [folder / n for n in names] + [common / n for n in STARTUP_FILES]
+        application = build_project(project, board, options.optimize, folder)
+        sources = [folder / n for n in sources_of(project)] + [common / n for n in STARTUP_FILES]
         includes = [folder, folder / "build"]
         progress("gcc -fanalyzer")
         analyses = [gcc_analyzer(board, sources, includes, options.optimize)]
@@ -49,7 +43,7 @@ def evidence(compiled: Compiled, progress: Callable[[str], None] = lambda text: 
         files = {str(Path(n)): t.encode("utf-8") for n, t in project.files.items()}
         files |= {f"board/{n}": (common / n).read_bytes() for n in STARTUP_FILES}
         return {
-            "stack": _stack(application, project.run_function),
+            "stack": _stack(application),
             "heap": _heap(application),
             "sections": _sections(application),
             "analysis": [_analysis(analysis, folder) for analysis in analyses],
@@ -73,17 +67,21 @@ def clean(found: Json) -> bool:
     )
 
 
-def _stack(application: Application, entry: str) -> Json:
-    bound = application.stack
+def _stack(application: Application) -> Json:
+    functions: dict[str, tuple[int, int]] = {}
+    for bound in application.stacks.values():
+        functions.update(bound.functions)
     return {
-        "entry": entry,
-        "bound_bytes": bound.bytes,
-        "deepest_path": list(bound.path),
-        "unknown": list(bound.unknown),
+        "bound_bytes": application.stack_bytes,
+        "entries": {
+            entry: {"bound_bytes": bound.bytes, "deepest_path": list(bound.path)}
+            for entry, bound in application.stacks.items()
+        },
+        "unknown": sorted({name for b in application.stacks.values() for name in b.unknown}),
         "recursion": False,  # else stack_bound raises
         "functions": [
             {"name": name, "frame_bytes": frame, "bound_bytes": total}
-            for name, (frame, total) in sorted(bound.functions.items(), key=lambda f: -f[1][1])
+            for name, (frame, total) in sorted(functions.items(), key=lambda f: (-f[1][1], f[0]))
         ],
     }
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -53,6 +54,9 @@ class Options:
         sliding: Rows by which a window of the input moves from run to run: only they are given,
             and only what is new is computed; None = every run has its own input.
         point: Number of a point on the front that `mcuc schedule` shows; None = by `schedule`.
+        preprocess, postprocess: What is made around the model (docs/around.md): a specification as
+            `mcuc.around.fields` reads it; None = nothing.
+        labels: Names of the classes.
         precision: Arithmetic of a float model: "auto" as stored, or "int8" where calibration data
             are given; "int8", "int16" (activations), "float32". Quantized models stay as they are.
         calibration: Samples that quantization takes ranges from: an .npz, an .npy, a folder of
@@ -82,6 +86,9 @@ class Options:
     latency: int | None = None
     sliding: int | None = None
     point: int | None = None
+    preprocess: Mapping[str, Any] | None = None
+    postprocess: Mapping[str, Any] | None = None
+    labels: tuple[str, ...] = ()
     precision: str = PRECISIONS[0]
     calibration: str = ""
     calibration_method: str = CALIBRATION_METHODS[0]
@@ -154,13 +161,16 @@ class Options:
             "latency": self.latency,
             "sliding": self.sliding,
             "point": self.point,
-            "project": list(self.project),
+            "preprocess": None if self.preprocess is None else dict(self.preprocess),
+            "postprocess": None if self.postprocess is None else dict(self.postprocess),
+            "labels": list(self.labels),
             "precision": self.precision,
             "calibration": self.calibration,
             "calibration_method": self.calibration_method,
             "calibration_mean": list(self.calibration_mean),
             "calibration_std": list(self.calibration_std),
             "auto_precision": self.auto_precision,
+            "project": list(self.project),
             "groups": [
                 {"kind": g.kind, "nodes": list(g.nodes), "grid": list(g.grid)} for g in self.groups
             ],
@@ -173,12 +183,13 @@ class Options:
             Group(g["kind"], tuple(g["nodes"]), (g["grid"][0], g["grid"][1]))
             for g in fields.get("groups", [])
         )
-        fields["project"] = tuple(fields.get("project", ()))
+        fields["labels"] = tuple(fields.get("labels", ()))
         for name in ("calibration_mean", "calibration_std"):
             fields[name] = tuple(map(float, fields.get(name, ())))
         fields["input_shapes"] = tuple(
             (name, tuple(shape)) for name, shape in fields.get("input_shapes", ())
         )
+        fields["project"] = tuple(fields.get("project", ()))
         if "max_recompute" in fields and fields["max_recompute"] is None:
             fields["max_recompute"] = math.inf
         return cls(**fields)

@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from mcuc import __version__
@@ -52,34 +52,7 @@ def spdx(
     entries = [_file(i, path, content) for i, (path, content) in enumerate(sorted(files.items()))]
     code = "".join(entry["checksums"][0]["checksumValue"] for entry in entries)
     digest = hashlib.sha256(code.encode() + model[1]).hexdigest()
-    own = "SPDXRef-mcuc"
-    packages = [
-        {
-            **_package("SPDXRef-firmware", name, __version__, "NOASSERTION"),
-            "primaryPackagePurpose": "FIRMWARE",
-        },
-        {**_package(own, "mcuc", __version__, "Apache-2.0"), "supplier": "NOASSERTION"},
-        {
-            **_package("SPDXRef-model", model[0], "NOASSERTION", "NOASSERTION"),
-            "checksums": [_sha256(model[1])],
-        },
-    ]
-    relations = [
-        ("SPDXRef-DOCUMENT", "DESCRIBES", "SPDXRef-firmware"),
-        ("SPDXRef-firmware", "CONTAINS", own),
-        ("SPDXRef-firmware", "GENERATED_FROM", "SPDXRef-model"),
-        *(("SPDXRef-firmware", "GENERATED_FROM", str(entry["SPDXID"])) for entry in entries),
-    ]
-    for library, members in libraries.items():
-        reference = f"SPDXRef-{library}"
-        license_ = _LICENSES.get(library, "NOASSERTION")
-        packages.append(
-            {
-                **_package(reference, library, compiler or "NOASSERTION", license_),
-                "comment": f"members linked: {', '.join(members)}",
-            }
-        )
-        relations.append(("SPDXRef-firmware", "STATIC_LINK", reference))
+    packages = _packages(name, model, libraries, compiler)
     return {
         "spdxVersion": "SPDX-2.3",
         "dataLicense": "CC0-1.0",
@@ -94,9 +67,43 @@ def spdx(
         "files": entries,
         "relationships": [
             {"spdxElementId": a, "relationshipType": kind, "relatedSpdxElement": b}
-            for a, kind, b in relations
+            for a, kind, b in _relations(entries, libraries)
         ],
     }
+
+
+def _packages(
+    name: str,
+    model: tuple[str, bytes],
+    libraries: Mapping[str, tuple[str, ...]],
+    compiler: str,
+) -> list[dict[str, Any]]:
+    firmware = _package("SPDXRef-firmware", name, __version__, "NOASSERTION")
+    own = _package("SPDXRef-mcuc", "mcuc", __version__, "Apache-2.0")
+    stored = _package("SPDXRef-model", model[0], "NOASSERTION", "NOASSERTION")
+    packages = [
+        {**firmware, "primaryPackagePurpose": "FIRMWARE"},
+        own,
+        {**stored, "checksums": [_sha256(model[1])]},
+    ]
+    for library, members in libraries.items():
+        license_ = _LICENSES.get(library, "NOASSERTION")
+        package = _package(f"SPDXRef-{library}", library, compiler or "NOASSERTION", license_)
+        packages.append({**package, "comment": f"members linked: {', '.join(members)}"})
+    return packages
+
+
+def _relations(
+    files: Sequence[Mapping[str, Any]], libraries: Mapping[str, tuple[str, ...]]
+) -> list[tuple[str, str, str]]:
+    firmware = "SPDXRef-firmware"
+    return [
+        ("SPDXRef-DOCUMENT", "DESCRIBES", firmware),
+        (firmware, "CONTAINS", "SPDXRef-mcuc"),
+        (firmware, "GENERATED_FROM", "SPDXRef-model"),
+        *((firmware, "GENERATED_FROM", str(entry["SPDXID"])) for entry in files),
+        *((firmware, "STATIC_LINK", f"SPDXRef-{library}") for library in libraries),
+    ]
 
 
 def _package(reference: str, name: str, version: str, license_: str) -> dict[str, Any]:

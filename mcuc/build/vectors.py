@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import wave
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +14,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
 from mcuc.ops.checks import integer_range
 
+SOUND = ".wav"
 IMAGES = (".png", ".jpg", ".jpeg", ".bmp")
 
 
@@ -67,8 +69,18 @@ def load_inputs(path: Path, graph: Graph, factor: float | None, offset: float) -
     ]
 
 
+def require_no_factor(factor: float | None, offset: float) -> None:
+    """E109 where the model's own preprocessing says what numbers mean."""
+    if factor is not None or offset != 0.0:
+        raise ModelError(
+            "E109",
+            "options factor, offset: --preprocess says what the numbers mean",
+            help="leave them out, or compile without --preprocess",
+        )
+
+
 def read_arrays(path: Path) -> dict[str, Array]:
-    """The arrays of an .npy, .npz or image file; pickled objects are refused.
+    """The arrays of an .npy, .npz, .wav or image file; pickled objects are refused.
 
     Raises:
         ModelError: E120.
@@ -76,6 +88,8 @@ def read_arrays(path: Path) -> dict[str, Array]:
     try:
         if path.suffix.lower() in IMAGES:
             return {"image": _image(path)}
+        if path.suffix.lower() == SOUND:
+            return {"sound": _sound(path)}
         loaded = np.load(path, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
             return {path.stem: loaded}
@@ -87,6 +101,20 @@ def read_arrays(path: Path) -> dict[str, Array]:
             why=str(error) or type(error).__name__,
             help="give an .npy, .npz or image file",
         ) from error
+
+
+def _sound(path: Path) -> Array:
+    """Samples [N], or [N, channels], of a file of 16 bits."""
+    try:
+        with wave.open(str(path), "rb") as file:
+            if file.getsampwidth() != 2:
+                raise ValueError(f"{8 * file.getsampwidth()} bits per sample, not 16")
+            raw = file.readframes(file.getnframes())
+            samples = np.frombuffer(raw, "<i2").astype(np.int16)
+            channels = file.getnchannels()
+            return samples if channels == 1 else samples.reshape(-1, channels)
+    except wave.Error as error:
+        raise ValueError(str(error)) from error
 
 
 def _image(path: Path) -> Array:

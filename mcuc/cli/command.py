@@ -8,6 +8,7 @@ import math
 import sys
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from pathlib import Path
 from typing import Any
 
 import click
@@ -103,15 +104,6 @@ class Percent(click.ParamType[float]):
             self.fail(f"{value!r} is neither a number nor none", param, ctx)
 
 
-class Places(Words):
-    """Names of places."""
-
-    name = "PLACES"
-
-    def __init__(self) -> None:
-        super().__init__(PLACES)
-
-
 class Numbers(click.ParamType[tuple[float, ...]]):
     """Numbers separated by commas."""
 
@@ -153,6 +145,15 @@ def arithmetic_options(function: Callable[..., Any]) -> Callable[..., Any]:
     for option in reversed(options):
         function = option(function)
     return function
+
+
+class Places(Words):
+    """Names of places."""
+
+    name = "PLACES"
+
+    def __init__(self) -> None:
+        super().__init__(PLACES)
 
 
 def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -203,6 +204,12 @@ def compile_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      help="What is written: plain sources, platformio, stm32cube, cmake, arduino, "
                      "zephyr, or several with commas. Default: platformio where it knows the "
                      "board."),
+        click.option("--preprocess", default=None, metavar="SPEC",
+                     help="C that makes the input: KIND:key=value,... or a .toml file."),
+        click.option("--postprocess", default=None, metavar="SPEC",
+                     help="C that reads the outputs: KIND:key=value,... or a .toml file."),
+        click.option("--labels", type=click.Path(path_type=Path), default=None, metavar="FILE",
+                     help="Names of the classes, one per line."),
     ]  # fmt: skip
     for option in reversed(options[1:]):
         function = option(function)

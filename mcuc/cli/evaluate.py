@@ -26,7 +26,7 @@ MISMATCH_EXIT = 3
 @click.command("evaluate")
 @click.argument("source", type=click.Path(path_type=Path))
 @click.option("--data", type=click.Path(path_type=Path), required=True,
-              help="An .npz with x [N, ...] and labels y [N].")  # fmt: skip
+              help="An .npz with x [N, ...] and y [N], or a folder per class.")  # fmt: skip
 @click.option("--on", "where", type=Places(), default="qemu", show_default=True,
               help="Places to run, separated by commas: reference, host, qemu, board.")  # fmt: skip
 @click.option("--limit", type=click.IntRange(1), default=None, help="Only the first samples.")
@@ -75,6 +75,8 @@ def _rows(result: Json) -> list[tuple[str, object]]:
     count = result["samples"]
     rows: list[tuple[str, object]] = [("samples", count), ("top1", f"{result['top1']:.4f}")]
     rows += [(f"right on {place}", n) for place, n in result["correct_by_place"].items()]
+    if "top_k" in result:
+        rows.append((f"among the best {result['top_k']['k']}", result["top_k"]["correct"]))
     rows.append(("samples that differ", result["samples_that_differ_between_places"]))
     if "tflite_correct" in result:
         rows.append(("right in TFLite", result["tflite_correct"]))

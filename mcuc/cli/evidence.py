@@ -49,7 +49,8 @@ def _show(found: Json) -> None:
     table("", ("", ""), [
         ("stack of a run", "not known" if stack["bound_bytes"] is None
          else f"{stack['bound_bytes']:,} B, {len(stack['functions'])} functions"),
-        ("deepest path", " > ".join(stack["deepest_path"])),
+        *(("deepest path", " > ".join(entry["deepest_path"]))
+          for entry in stack["entries"].values()),
         ("unknown calls", ", ".join(stack["unknown"]) or "none"),
         ("recursion", "none"),
         ("heap", ", ".join(found["heap"]["allocators"]) or "none"),

@@ -19,6 +19,8 @@ from mcuc.cli.command import (
 )
 from mcuc.cli.source import compiled_source, save_report
 
+BOX = ("top", "left", "bottom", "right")
+
 
 @click.command("run")
 @click.argument("source", type=click.Path(path_type=Path))
@@ -50,6 +52,7 @@ def command(
     **given: Any,
 ) -> Json:
     """Run SOURCE (a model, or a folder that compile wrote): outputs, instructions, stack."""
+    from mcuc.build.around import postprocess, preprocessed_inputs
     from mcuc.build.places import Access
     from mcuc.build.run import run_model
     from mcuc.build.vectors import load_inputs, random_vectors
@@ -58,6 +61,8 @@ def command(
     graph = compiled.lowered.whole
     if data is None:
         vector = random_vectors(graph, 1, seed)[0]
+    elif compiled.around.before is not None:
+        vector = preprocessed_inputs(data, compiled, factor, offset)
     else:
         vector = load_inputs(data, graph, factor, offset)
     with progress(f"running {compiled.project.name}", as_json):
@@ -67,6 +72,8 @@ def command(
     report["run"]["outputs"] = {
         name: array.reshape(-1)[:32].tolist() for name, array in zip(names, outputs, strict=True)
     }
+    if compiled.around.behind is not None:
+        report["run"]["found"] = postprocess(compiled, [outputs])[0]
     if output is not None:
         _store(output, dict(zip(names, outputs, strict=True)))
     save_report(compiled, report)
@@ -94,6 +101,13 @@ def _store(path: Path, outputs: dict[str, Any]) -> None:
         ) from error
 
 
+def _finding(found: Json) -> str:
+    """One class or box as words."""
+    name = found["label"] if found["label"] is not None else found["index"]
+    box = "".join(f" {key}={found[key]:.3f}" for key in BOX if key in found)
+    return f"{name} {found['score']:.4f}{box}"
+
+
 def _show(report: Json) -> None:
     from mcuc.cli.show import layers
 
@@ -104,4 +118,5 @@ def _show(report: Json) -> None:
         macs = max(1, report["macs"]["executed"])
         rows.append(("instructions per MAC", f"{run['instructions'] / macs:.2f}"))
     rows += [(name, " ".join(map(str, values))) for name, values in run["outputs"].items()]
+    rows += [("found", _finding(found)) for found in run.get("found", [])]
     table(f"run on {run['on']} ({run['input']})", ("", ""), rows)

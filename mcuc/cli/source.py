@@ -31,9 +31,18 @@ QUANTIZATION = (
 
 def options_of(given: dict[str, Any], stored: dict[str, Any]) -> Options:
     """Options from the command line over those of a report."""
+    from mcuc.around.fields import read_spec
+    from mcuc.around.labels import read_labels
     from mcuc.build.options import Options
 
     chosen = {FIELDS.get(k, k): v for k, v in given.items() if v is not None and v != ()}
+    for name, read in (
+        ("preprocess", read_spec),
+        ("postprocess", read_spec),
+        ("labels", read_labels),
+    ):
+        if name in chosen:
+            chosen[name] = read(chosen[name])
     return Options.from_json({**stored, **chosen})
 
 

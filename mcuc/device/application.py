@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -35,10 +35,11 @@ class Application:
         flash_bytes: Everything that is stored in flash, alignment included.
         static_bytes: .data and .bss, without the arena.
         arena_bytes: The arena's sections.
-        stack_bytes: Bound on the stack of the run function; None when the compiler cannot tell.
+        stack_bytes: Bound on the stack of a run, and of what stands around it; None when the
+            compiler cannot tell.
         symbols: Function or table -> flash bytes, largest first.
         compiler: Name and version.
-        stack: The stack bound with its path and functions.
+        stacks: Entry -> its stack bound with path and functions; the run function's first.
     """
 
     path: Path
@@ -48,7 +49,7 @@ class Application:
     stack_bytes: int | None
     symbols: dict[str, int]
     compiler: str
-    stack: StackBound
+    stacks: Mapping[str, StackBound]
 
 
 def build_application(
@@ -57,6 +58,7 @@ def build_application(
     run_function: str,
     board: Board,
     *,
+    also: Sequence[str] = (),
     optimize: str = "balanced",
     toolchain: Toolchain | None = None,
 ) -> Application:
@@ -66,6 +68,7 @@ def build_application(
         folder: The generated C.
         sources: File names below it, the one with `main` among them.
         run_function: For the stack bound.
+        also: Other functions that an application calls, for it too.
 
     Raises:
         ToolchainError: E503 compile, E504 link, E506 it does not fit the board.
@@ -93,7 +96,7 @@ def build_application(
         script=script,
         options=options,
     )
-    return _measured(read_elf(path), objects, run_function, toolchain, board)
+    return _measured(read_elf(path), objects, (run_function, *also), toolchain, board)
 
 
 def _stored_bytes(elf: Elf, board: Board) -> int:
@@ -111,25 +114,26 @@ def _stored_bytes(elf: Elf, board: Board) -> int:
 
 
 def _measured(
-    elf: Elf, objects: Sequence[Path], run_function: str, toolchain: Toolchain, board: Board
+    elf: Elf, objects: Sequence[Path], entries: Sequence[str], toolchain: Toolchain, board: Board
 ) -> Application:
     taken = sizes(elf)
     arena = sum(size for name, size in taken.sections.items() if name.startswith(ARENA_PREFIX))
     stack = taken.sections.get(".stack", 0)
-    bound = stack_bound(objects, run_function, elf.path)
     flash = [s for s in elf.symbols if s.kind in ("func", "object")]
     stored = {s.name for s in elf.sections if s.stored}
     symbols = sorted(
         ((s.name, s.size_bytes) for s in flash if s.section in stored and s.size_bytes),
         key=lambda item: (-item[1], item[0]),
     )
+    stacks = {entry: stack_bound(objects, entry, elf.path) for entry in entries}
+    known = [bound.bytes for bound in stacks.values() if bound.bytes is not None]
     return Application(
         path=elf.path,
         flash_bytes=_stored_bytes(elf, board),
         static_bytes=taken.data + taken.bss - arena - stack,
         arena_bytes=arena,
-        stack_bytes=bound.bytes,
+        stack_bytes=max(known) if len(known) == len(stacks) else None,
         symbols=dict(symbols),
         compiler=version(toolchain),
-        stack=bound,
+        stacks=stacks,
     )

@@ -113,9 +113,9 @@ def build_program(
         raise BoardError("E603", f"a test program has at most {MAX_REGIONS} RAM regions")
     common = data_dir("boards") / "common"
     out_dir.mkdir(parents=True, exist_ok=True)
-    script = None if board is None else _write_board_files(board, config, out_dir)
+    script = None if board is None else write_board_files(board, config, out_dir)
     uart = board is not None and config.transport == "uart"
-    files = [*_COMMON, *(_SERVER if uart else _FILES), *_port_files(board, uart)]
+    files = [*_COMMON, *(_SERVER if uart else _FILES), *port_files(board, uart)]
     includes = (out_dir, common, data_dir("runtime_c") / "include")
     model_options = _model_options(options, config, includes, board)
     flags = " ".join((*target_flags(toolchain, board), OPTIMIZE[options.optimize]))
@@ -139,7 +139,7 @@ def build_program(
     return Program(path, board, config, toolchain, tuple(objects), read_elf(path))
 
 
-def _write_board_files(board: Board, config: HarnessConfig, out_dir: Path) -> Path:
+def write_board_files(board: Board, config: HarnessConfig, out_dir: Path) -> Path:
     """Writes `mcuc_board.h` and the linker script; returns the latter."""
     regions = model_regions(board, config.region_names, len(config.region_bytes))
     (out_dir / "mcuc_board.h").write_text(board_header(board), encoding="utf-8")
@@ -166,7 +166,7 @@ def _model_options(
     )
 
 
-def _port_files(board: Board | None, uart: bool) -> list[str]:
+def port_files(board: Board | None, uart: bool) -> list[str]:
     """The sources in boards/common that a board, or the host, needs beside the common ones."""
     if board is None:
         return ["port_host.c"]

@@ -92,6 +92,12 @@ def is_plane(site: Site, target: Target) -> bool:
     return _plane(site) is not None
 
 
+def is_plane_of_runs(site: Site, target: Target) -> bool:
+    """Helium, a plane, and operands that both have all channels."""
+    fields = broadcast_params(site)
+    return target.mve and fields["a_step"] == fields["b_step"] == 1 and is_plane(site, target)
+
+
 def pack_plane(site: Site) -> Params:
     plane = _plane(site)
     assert plane is not None
@@ -127,6 +133,15 @@ SPEC = OpSpec(
     region=region_binary,
     kernels=kernels_on(
         DType.S8,
+        Kernel(
+            symbol="mcuc_add_s8_s8_s8_plane__mve_4",
+            source="add/s8_s8_s8_plane__mve_4.c",
+            form=Form.PIXEL,
+            when=is_plane_of_runs,
+            pack=pack_plane,
+            operands=(0, 1),
+            inplace=(0, 1),
+        ),
         Kernel(
             symbol="mcuc_add_s8_s8_s8_plane__c",
             source="add/s8_s8_s8_plane__c.c",

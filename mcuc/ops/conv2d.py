@@ -23,6 +23,7 @@ from mcuc.ops import (
     hybrid_weights,
     int16_weights,
     mac_convolution,
+    mve_convolution,
 )
 from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
@@ -229,6 +230,27 @@ def scratch_mac(site: Site) -> int:
     return mac_convolution.scratch(site.const(WEIGHTS))
 
 
+def suits_mve(site: Site, target: Target) -> bool:
+    """Helium, and one group."""
+    return has_one_group(site, target) and mve_convolution.suits(site, target, site.const(WEIGHTS))
+
+
+def suits_mve_pointwise(site: Site, target: Target) -> bool:
+    return is_pointwise(site, target) and suits_mve(site, target)
+
+
+def pack_mve(site: Site) -> Params:
+    return mve_convolution.pack(site, site.const(WEIGHTS))
+
+
+def scratch_mve(site: Site) -> int:
+    return mve_convolution.scratch(site.const(WEIGHTS))
+
+
+def scratch_mve_pointwise(site: Site) -> int:
+    return mve_convolution.scratch_pointwise(site.const(WEIGHTS))
+
+
 def has_zero(site: Site, target: Target) -> bool:
     return not convolution.is_symmetric(site, target)
 
@@ -260,6 +282,14 @@ SPEC = OpSpec(
     kernels=kernels_on(
         DType.S8,
         Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8_1x1__mve_2x4",
+            source="conv2d/s8_s8_s8_1x1__mve_2x4.c",
+            form=Form.PIXEL,
+            when=suits_mve_pointwise,
+            pack=pack_mve,
+            scratch=scratch_mve_pointwise,
+        ),
+        Kernel(
             symbol="mcuc_conv2d_s8_s8_s8_1x1__dsp_3x2",
             source="conv2d/s8_s8_s8_1x1__dsp_3x2.c",
             form=Form.PIXEL,
@@ -288,6 +318,15 @@ SPEC = OpSpec(
             form=Form.PIXEL,
             when=is_pointwise,
             pack=pack,
+        ),
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8__mve_2x4",
+            source="conv2d/s8_s8_s8__mve_2x4.c",
+            form=Form.WINDOW,
+            when=suits_mve,
+            pack=pack_mve,
+            window=mve_convolution.window,
+            scratch=scratch_mve,
         ),
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8__dsp_3x2",

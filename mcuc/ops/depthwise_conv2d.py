@@ -18,6 +18,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
 from mcuc.ops import (
     convolution,
+    depthwise_mve,
     depthwise_planar,
     depthwise_taps,
     dsp_convolution,
@@ -25,6 +26,7 @@ from mcuc.ops import (
     hybrid_weights,
     int16_weights,
     mac_convolution,
+    mve_convolution,
 )
 from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
@@ -198,13 +200,32 @@ def _planar(size: int, isa: str) -> Kernel:
     )
 
 
+def suits_mve(site: Site, target: Target) -> bool:
+    """Helium, and one output per channel."""
+    return target.mve and has_one_output_each(site, target) and depthwise_mve.suits(site)
+
+
 def suits_mac(site: Site, target: Target) -> bool:
     """Blocks of channels, and factors of the usual form."""
     return goes_by_taps(site, target) and depthwise_taps.suits_mac(site)
 
 
-def suits_dsp_single(site: Site, target: Target) -> bool:
+def suits_mve_single(site: Site, target: Target) -> bool:
     """One input channel: the same as a convolution with one."""
+    one = site.input(INPUT).shape[3] == 1
+    return one and mve_convolution.suits(site, target, _as_filters(site))
+
+
+def pack_mve_single(site: Site) -> Params:
+    return mve_convolution.pack(site, _as_filters(site))
+
+
+def scratch_mve_single(site: Site) -> int:
+    return mve_convolution.scratch(_as_filters(site))
+
+
+def suits_dsp_single(site: Site, target: Target) -> bool:
+    """One input channel, as above."""
     if not target.dsp or site.input(INPUT).shape[3] != 1:
         return False
     filters = _as_filters(site)
@@ -266,6 +287,24 @@ SPEC = OpSpec(
     region=region,
     kernels=kernels_on(
         DType.S8,
+        Kernel(
+            symbol="mcuc_conv2d_s8_s8_s8__mve_2x4",
+            source="conv2d/s8_s8_s8__mve_2x4.c",
+            form=Form.WINDOW,
+            when=suits_mve_single,
+            pack=pack_mve_single,
+            window=mve_convolution.window,
+            scratch=scratch_mve_single,
+        ),
+        Kernel(
+            symbol="mcuc_depthwise_conv2d_s8_s8_s8__mve_4x1",
+            source="depthwise_conv2d/s8_s8_s8__mve_4x1.c",
+            form=Form.WINDOW,
+            when=suits_mve,
+            pack=depthwise_mve.pack,
+            window=depthwise_planar.window,
+            scratch=depthwise_mve.scratch,
+        ),
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8__dsp_3x2",
             source="conv2d/s8_s8_s8__dsp_3x2.c",

@@ -25,6 +25,7 @@ from mcuc.ops import (
     int16_weights,
     lines,
     mac_tables,
+    mve_tables,
 )
 from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
@@ -291,6 +292,34 @@ def pack_mac(site: Site) -> Params:
     )
 
 
+def suits_mve(site: Site, target: Target) -> bool:
+    """Helium, and lines."""
+    return target.mve and has_lines(site, target)
+
+
+def pack_mve(site: Site) -> Params:
+    weights = padded_units(site.const(WEIGHTS))
+    fields = line_fields(site)
+    table = np.asarray(fields.pop("lines")) * [1, 1, 1, -1]  # shifts to the left
+    fours = table.astype(np.int32).reshape(-1, mve_tables.OUTPUTS, 4).transpose(0, 2, 1)
+    vectors = mve_tables.by_four(weights)
+    return Params(
+        "mcuc_fully_connected_mve_params",
+        "fully_connected/fully_connected_mve.h",
+        {
+            "stream": mve_tables.stream(vectors, fours),
+            "vectors": vectors.shape[1],
+            **fields,
+        },
+    )
+
+
+def scratch_mve(site: Site) -> int:
+    """A depth of whole vectors, where it is not one."""
+    depth = site.input(WEIGHTS).shape[1]
+    return mve_tables.whole(depth) if depth % mve_tables.VECTOR else 0
+
+
 def scratch_dsp(site: Site) -> int:
     """A depth of whole words, where it is not one."""
     depth = site.input(WEIGHTS).shape[1]
@@ -359,6 +388,14 @@ SPEC = OpSpec(
     region=region,
     kernels=kernels_on(
         DType.S8,
+        Kernel(
+            symbol="mcuc_fully_connected_s8_s8_s8_line__mve_1x4",
+            source="fully_connected/s8_s8_s8_line__mve_1x4.c",
+            form=Form.PIXEL,
+            when=suits_mve,
+            pack=pack_mve,
+            scratch=scratch_mve,
+        ),
         Kernel(
             symbol="mcuc_fully_connected_s8_s8_s8_line__dsp_1x4",
             source="fully_connected/s8_s8_s8_line__dsp_1x4.c",

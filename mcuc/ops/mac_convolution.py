@@ -20,7 +20,7 @@ _MAX_SCRATCH = 1 << 12
 
 def suits(site: Site, filters: Array) -> bool:
     """Whether all factors have the form that the kernels know."""
-    return _scales(site, filters) is not None
+    return scales(site, filters) is not None
 
 
 def pack(site: Site, filters: Array) -> Params:
@@ -30,8 +30,8 @@ def pack(site: Site, filters: Array) -> Params:
     triples = out // 3 if out % 3 != 1 else max(out - 4, 0) // 3
     rest = matrix[3 * triples :]
     rest = np.pad(rest, ((0, len(rest) % 2), (0, 0)))
-    scales = _scales(site, filters)
-    assert scales is not None
+    found = scales(site, filters)
+    assert found is not None
     fields = convolution.window_fields(site)
     zero = fields.pop("in_zero")
     parts = [mac_tables.tiles(matrix[: 3 * triples], 3), mac_tables.tiles(rest, 2)]
@@ -42,7 +42,7 @@ def pack(site: Site, filters: Array) -> Params:
         "conv2d/conv2d_mac.h",
         {
             "weights": np.concatenate([part.ravel() for part in parts]),
-            "scales": np.pad(scales, ((0, 3 * triples + len(rest) - out), (0, 0))),
+            "scales": np.pad(found, ((0, 3 * triples + len(rest) - out), (0, 0))),
             "padding": np.full(kernel_w * channels, zero, np.int8),
             "in": channels,
             "out": out,
@@ -65,7 +65,8 @@ def may_copy(filters: Array) -> bool:
     return scratch(filters) <= _MAX_SCRATCH
 
 
-def _scales(site: Site, filters: Array) -> mac_tables.Words | None:
+def scales(site: Site, filters: Array) -> mac_tables.Words | None:
+    """`mcuc_mac_scale` records of the outputs; None if the factors of some have another form."""
     matrix = filters.reshape(len(filters), -1)
     bias = convolution.fold_bias(site, matrix.astype(np.int64).sum(axis=1))
     factors = convolution.multipliers(site, len(filters))

@@ -29,10 +29,13 @@ from tests.support.cases import Case
 
 VECTORS = 2
 OPS = sorted(registry())
-# The instructions of the DSP extension have plain C twins: all kernels of Armv7E-M run on the host.
-HOST_DSP = replace(HOST, dsp=True)
+# What the DSP extension and Helium do has plain C twins: all kernels run on the host.
+HOST_ALL = replace(HOST, dsp=True, mve=True)
 WITH_DSP = sorted(
     name for name, spec in registry().items() if any("__dsp" in k.symbol for k in spec.kernels)
+)
+WITH_MVE = sorted(
+    name for name, spec in registry().items() if any("__mve" in k.symbol for k in spec.kernels)
 )
 # Register tiles of multiply-accumulate: assembly on Armv7-M, other C on Armv6-M.
 TILED = re.compile(r"__c_\d+x\d+$")
@@ -116,7 +119,7 @@ def check(made: list[Trial], folder: Path, board_id: str | None) -> None:
 @pytest.mark.gcc
 @pytest.mark.parametrize("op", OPS)
 def test_kernels_on_the_host_under_sanitizers(op: str, tmp_path: Path) -> None:
-    check(trials(op, HOST_DSP), tmp_path, None)
+    check(trials(op, HOST_ALL), tmp_path, None)
 
 
 @pytest.mark.qemu
@@ -138,3 +141,10 @@ def test_kernels_on_other_cores_with_dsp(op: str, board: str, tmp_path: Path) ->
 def test_tiles_on_cores_without_dsp(op: str, board: str, tmp_path: Path) -> None:
     made = trials(op, load_board(board).target)
     check([t for t in made if t.kernel and TILED.search(t.kernel)], tmp_path, board)
+
+
+@pytest.mark.qemu
+@pytest.mark.parametrize("op", WITH_MVE)
+def test_helium_on_cortex_m55(op: str, tmp_path: Path) -> None:
+    made = trials(op, load_board("qemu_m55").target)
+    check([t for t in made if t.kernel and "__mve" in t.kernel], tmp_path, "qemu_m55")

@@ -1,0 +1,1 @@
+"""What stands around a model: what makes its input, and what reads its output."""

@@ -1,0 +1,139 @@
+"""What stands around a model, put together with it: planned, reported, and run on this machine."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from mcuc.around.audio import Audio
+from mcuc.around.image import Image
+from mcuc.around.plan import Around, plan_around
+from mcuc.around.tensor import Tensor
+from mcuc.build.frames import encode_frame, encode_samples
+from mcuc.build.options import Options
+from mcuc.build.pipeline import Lowered
+from mcuc.build.vectors import read_arrays, require_no_factor
+from mcuc.device.around import BEFORE, BEHIND, call_around
+from mcuc.device.boards import Board
+from mcuc.errors import ModelError
+from mcuc.ir.graph import Array
+from mcuc_codegen.project import Project
+
+if TYPE_CHECKING:
+    from mcuc.build.compile import Compiled
+
+Json = dict[str, Any]
+
+
+def around_of(lowered: Lowered, options: Options) -> Around:
+    """What the options ask for around a model.
+
+    Raises:
+        ModelError: E130..E132, all problems at once.
+    """
+    graph = lowered.whole
+    inputs = [Tensor(graph.values[v].name, graph.type(v)) for v in graph.inputs]
+    outputs = [Tensor(graph.values[v].name, graph.type(v)) for v in graph.outputs]
+    around = plan_around(options.preprocess, options.postprocess, options.labels, inputs, outputs)
+    before = around.before
+    if isinstance(before, Image) and options.sliding is not None:
+        raise ModelError("E131", "--preprocess image makes whole inputs, not those of --sliding")
+    if isinstance(before, Audio) and options.input_mode == "random":
+        raise ModelError("E131", "--preprocess audio makes one frame after the other, not any")
+    if isinstance(before, Audio) and options.input_mode == "streamed":
+        _, _, columns, channels = before.tensor.type.nhwc
+        if columns * channels % before.features:
+            raise ModelError(
+                "E131", f"a row of the input is no whole number of {before.features} features"
+            )
+    return around
+
+
+def around_facts(around: Around, project: Project) -> Json | None:
+    """The report's `around`: what is made, and the memory that it takes."""
+    if project.around is None:
+        return None
+    return {
+        "preprocess": None if around.before is None else around.before.kind,
+        "postprocess": None if around.behind is None else around.behind.kind,
+        "labels": list(around.labels),
+        "table_bytes": project.around.table_bytes,
+        "ram_bytes": project.around.ram_bytes,
+    }
+
+
+def preprocess(
+    compiled: Compiled, samples: Sequence[Array], board: Board | None = None
+) -> list[Array]:
+    """Raw samples as inputs of the model, made by the generated C.
+
+    Args:
+        compiled: With something before the model.
+        samples: Images [H, W], [H, W, 1] or [H, W, 3], uint8; or sound [N], int16.
+        board: An emulated one, or None: this machine.
+
+    Raises:
+        ModelError: E121 a sample is of another kind.
+        ToolchainError, DeviceError: As `call_around` says.
+    """
+    before = compiled.around.before
+    assert before is not None
+    if isinstance(before, Image):
+        calls = [(BEFORE, encode_frame(sample, before.format)) for sample in samples]
+    else:
+        calls = [(BEFORE, encode_samples(sample)) for sample in samples]
+    type_ = before.tensor.type
+    results = _call(compiled, calls, type_.size_bytes, board)
+    return [np.frombuffer(raw, type_.dtype.numpy).reshape(type_.shape) for raw in results]
+
+
+def preprocessed_inputs(
+    path: Path, compiled: Compiled, factor: float | None, offset: float
+) -> list[Array]:
+    """The only input of a model, from a file with one raw sample.
+
+    Raises:
+        ModelError: E109 a factor is given too, E120 unreadable, E121 not one sample and one input.
+    """
+    require_no_factor(factor, offset)
+    arrays = list(read_arrays(path).values())
+    inputs = len(compiled.lowered.whole.inputs)
+    if len(arrays) != 1 or inputs != 1:
+        raise ModelError(
+            "E121",
+            f"{path.name} holds {len(arrays)} arrays and the model has {inputs} inputs",
+            help="--preprocess makes the only input of a model from one raw sample",
+        )
+    return preprocess(compiled, arrays)
+
+
+def postprocess(
+    compiled: Compiled, outputs: Sequence[Sequence[Array]], board: Board | None = None
+) -> list[list[Json]]:
+    """What the generated C finds in the outputs of each run, best first (docs/around.md).
+
+    Args:
+        compiled: With something behind the model.
+        outputs: By run, all outputs.
+        board: An emulated one, or None: this machine.
+    """
+    behind = compiled.around.behind
+    assert behind is not None
+    calls = [(BEHIND, behind.request(run)) for run in outputs]
+    results = _call(compiled, calls, behind.response_bytes, board)
+    return [behind.findings(raw, compiled.around.labels) for raw in results]
+
+
+def _call(
+    compiled: Compiled, calls: list[tuple[int, bytes]], response_bytes: int, board: Board | None
+) -> list[bytes]:
+    project = compiled.project
+    assert project.around is not None
+    wanted = {f"{project.name}.h", f"{project.name}_around.c"}
+    files = {k: v for k, v in project.files.items() if k in wanted or k.startswith("mcuc/")}
+    files["glue.c"] = project.around.glue
+    optimize = compiled.options.optimize
+    return call_around(files, calls, response_bytes, board=board, optimize=optimize)

@@ -1,0 +1,302 @@
+/* Helium (MVE): dot products of int8 in blocks of registers, and the end of four accumulators at a
+ * time. Compilers and cores without it get plain C of the same meaning.
+ *
+ * Depths are counted in vectors of 16 bytes; weights of 0 fill them up, so that what pixels have
+ * there does not matter, as long as it may be read.
+ */
+#ifndef MCUC_MVE_H
+#define MCUC_MVE_H
+
+#include "mcuc/mac.h"
+
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1) && defined(__GNUC__) && \
+    !defined(__clang__) && defined(__OPTIMIZE__)
+#define MCUC_MVE 1
+#include <arm_mve.h>
+#else
+#define MCUC_MVE 0
+#endif
+
+#define MCUC_MVE_BYTES 16
+
+/* How four accumulators become elements: mcuc_mac_scale of four outputs, member by member, but
+ * shifts are positive to the left (mcuc/ops/mve_tables.py). */
+typedef struct mcuc_mve_scales {
+  int32_t bias[4];
+  int32_t multiplier[4]; /* m */
+  int32_t constant[4];   /* what rounds, and the output's zero point, 2^right times as large */
+  int32_t left[4];       /* -right */
+} mcuc_mve_scales;
+
+#define MCUC_MVE_SCALE_BYTES 64
+
+/* What is the same for all outputs of a layer. */
+typedef struct mcuc_mve_finish {
+  int32_t low, high; /* clamping range */
+  int32_t ties;      /* 1: negative halves are rounded away from 0, which the clamp does not hide */
+} mcuc_mve_finish;
+
+/* One output from its accumulator, which has its bias. */
+static inline int8_t mcuc_mve_finish_one(int32_t acc, int32_t multiplier, int32_t constant,
+                                         int32_t left, const mcuc_mve_finish *f)
+{
+  int32_t y = (int32_t)(((int64_t)acc * multiplier + ((int64_t)1 << 30)) >> 31);
+  y += f->ties ? y >> 31 : 0;
+  y = (y + constant) >> -left;
+  return (int8_t)(y < f->low ? f->low : y > f->high ? f->high : y);
+}
+
+#if MCUC_MVE
+
+/* Products of a vector of two pixels with one of two outputs; the first ones start the sums. */
+#define MCUC_MVE_PRODUCTS(a)   \
+  "vldrb.8 q0, [r9], #16\n\t"  \
+  "vldrb.8 q1, [r5], #16\n\t"  \
+  "vmladav" a                  \
+  ".s8 r0, q0, q1\n\t"         \
+  "vldrb.8 q2, [r11], #16\n\t" \
+  "vmladav" a                  \
+  ".s8 r4, q2, q1\n\t"         \
+  "vldrb.8 q3, [r5], #16\n\t"  \
+  "vmladav" a                  \
+  ".s8 r2, q0, q3\n\t"         \
+  "vmladav" a ".s8 r6, q2, q3\n\t"
+
+/* The sums of two outputs of two pixels: an odd number of vectors, or an even one. */
+#define MCUC_MVE_HALF(first, low, high) \
+  MCUC_MVE_PRODUCTS("")                 \
+  first "wls lr, r8, 3f\n\t"                                                     \
+        "2:\n\t" MCUC_MVE_PRODUCTS("a") MCUC_MVE_PRODUCTS("a") "le lr, 2b\n\t" \
+        "3:\n\t"                                                                 \
+        "sub r9, r9, r12\n\t"                                                    \
+        "sub r11, r11, r12\n\t"                                                    \
+        "vmov " low                                                              \
+        ", r0, r2\n\t"                                                           \
+        "vmov " high ", r4, r6\n\t"
+
+#define MCUC_MVE_TIES        \
+  "vshr.s32 q0, q4, #31\n\t" \
+  "vshr.s32 q1, q5, #31\n\t" \
+  "vadd.i32 q4, q4, q0\n\t"  \
+  "vadd.i32 q5, q5, q1\n\t"
+
+/* Four outputs of two pixels in each turn: r9, r11 the pixels; r5 the stream; r1, r3 the outputs;
+ * r8 pairs of vectors after the first ones; r10 turns; r12 bytes of a pixel; q6, q7 the limits. */
+#define MCUC_MVE_BLOCK(first, ties) \
+  "1:\n\t" MCUC_MVE_HALF(first, "d8", "d10") MCUC_MVE_HALF(first, "d9", "d11") \
+  "vldrw.32 q0, [r5], #64\n\t"                                              \
+  "vldrw.32 q1, [r5, #-48]\n\t"                                             \
+  "vldrw.32 q2, [r5, #-32]\n\t"                                             \
+  "vldrw.32 q3, [r5, #-16]\n\t"                                             \
+  "vadd.i32 q4, q4, q0\n\t"                                                 \
+  "vadd.i32 q5, q5, q0\n\t"                                                 \
+  "vqrdmulh.s32 q4, q4, q1\n\t"                                             \
+  "vqrdmulh.s32 q5, q5, q1\n\t" ties                                        \
+  "vadd.i32 q4, q4, q2\n\t"                                                 \
+  "vadd.i32 q5, q5, q2\n\t"                                                 \
+  "vshl.s32 q4, q4, q3\n\t"                                                 \
+  "vshl.s32 q5, q5, q3\n\t"                                                 \
+  "vmax.s32 q4, q4, q6\n\t"                                                 \
+  "vmax.s32 q5, q5, q6\n\t"                                                 \
+  "vmin.s32 q4, q4, q7\n\t"                                                 \
+  "vmin.s32 q5, q5, q7\n\t"                                                 \
+  "vstrb.32 q4, [r1], #4\n\t"                                               \
+  "vstrb.32 q5, [r3], #4\n\t"                                               \
+  "subs r10, #1\n\t"                                                        \
+  "bne 1b\n\t"
+
+#define MCUC_MVE_RUN(first, ties)                                                                \
+  __asm__ volatile(MCUC_MVE_BLOCK(first, ties)                                                   \
+                   : "+r"(p0), "+r"(p1), "+r"(stream), "+r"(q0), "+r"(q1), "+r"(turns)           \
+                   : "r"(pairs), "r"(bytes), [low] "w"(low), [high] "w"(high)                    \
+                   : "r0", "r2", "r4", "r6", "lr", "cc", "memory", "q0", "q1", "q2", "q3", "q4", \
+                     "q5")
+
+/* 4 * turns outputs, turns > 0, of two pixels of n > 0 vectors. Weights: for each four outputs by
+ * vector those of the first and of the second, then those of the others; then their scales. Returns
+ * what follows them. */
+static inline const int8_t *mcuc_mve_block_2x4(const int8_t *x0, const int8_t *x1, const int8_t *w,
+                                               int32_t n, int8_t *y0, int8_t *y1, int32_t turns_,
+                                               const mcuc_mve_finish *f)
+{
+  register const int8_t *p0 __asm__("r9") = x0;
+  register const int8_t *p1 __asm__("r11") = x1;
+  register const int8_t *stream __asm__("r5") = w;
+  register int8_t *q0 __asm__("r1") = y0;
+  register int8_t *q1 __asm__("r3") = y1;
+  register int32_t turns __asm__("r10") = turns_;
+  register int32_t pairs __asm__("r8") = (n - 1) >> 1;
+  register int32_t bytes __asm__("r12") = n * MCUC_MVE_BYTES;
+  register int32x4_t low __asm__("q6") = vdupq_n_s32(f->low);
+  register int32x4_t high __asm__("q7") = vdupq_n_s32(f->high);
+  if ((n & 1) != 0) {
+    if (f->ties) {
+      MCUC_MVE_RUN("", MCUC_MVE_TIES);
+    } else {
+      MCUC_MVE_RUN("", "");
+    }
+  } else if (f->ties) {
+    MCUC_MVE_RUN(MCUC_MVE_PRODUCTS("a"), MCUC_MVE_TIES);
+  } else {
+    MCUC_MVE_RUN(MCUC_MVE_PRODUCTS("a"), "");
+  }
+  return stream;
+}
+
+/* Adds n vectors of products of a pixel with two outputs. Weights: by vector, of one output and of
+ * the other. Returns the weights that follow. */
+static inline const int8_t *mcuc_mve_dot_1x2(const int8_t *x, const int8_t *w, int32_t n,
+                                             int32_t *acc)
+{
+  int32_t a0 = acc[0], a1 = acc[1];
+  __asm__(
+      "dls lr, %[n]\n\t"
+      "1:\n\t"
+      "vldrb.8 q0, [%[x]], #16\n\t"
+      "vldrb.8 q1, [%[w]], #16\n\t"
+      "vmladava.s8 %[a0], q0, q1\n\t"
+      "vldrb.8 q3, [%[w]], #16\n\t"
+      "vmladava.s8 %[a1], q0, q3\n\t"
+      "le lr, 1b\n\t"
+      : [x] "+r"(x), [w] "+r"(w), [a0] "+Te"(a0), [a1] "+Te"(a1)
+      : [n] "r"(n)
+      : "q0", "q1", "q3", "lr", "memory");
+  acc[0] = a0;
+  acc[1] = a1;
+  return w;
+}
+
+/* Four numbers as a vector. In halves: the order of VMOV's operands for two lanes of a vector
+ * differs between gcc's vcreateq and its assembler (12.2). */
+static inline int32x4_t mcuc_mve_four(int32_t a, int32_t b, int32_t c, int32_t d)
+{
+  int32x4_t v;
+  __asm__(
+      "vmov %e[v], %[a], %[b]\n\t"
+      "vmov %f[v], %[c], %[d]\n\t"
+      : [v] "=&w"(v)
+      : [a] "r"(a), [b] "r"(b), [c] "r"(c), [d] "r"(d));
+  return v;
+}
+
+/* Ends four accumulators of a pixel, without their biases, and stores the first n. */
+static inline void mcuc_mve_store(const int32_t *acc, const mcuc_mve_scales *s,
+                                  const mcuc_mve_finish *f, int8_t *y, int32_t n)
+{
+  int32x4_t v = vaddq_s32(mcuc_mve_four(acc[0], acc[1], acc[2], acc[3]), vldrwq_s32(s->bias));
+  v = vqrdmulhq_s32(v, vldrwq_s32(s->multiplier));
+  if (f->ties) {
+    v = vaddq_s32(v, vshrq_n_s32(v, 31));
+  }
+  v = vaddq_s32(v, vldrwq_s32(s->constant));
+  v = vshlq_s32(v, vldrwq_s32(s->left));
+  v = vminq_s32(vmaxq_s32(v, vdupq_n_s32(f->low)), vdupq_n_s32(f->high));
+  if (n >= 4) {
+    vstrbq_s32(y, v);
+  } else {
+    vstrbq_p_s32(y, v, vctp32q((uint32_t)n));
+  }
+}
+
+/* Copies n bytes from each of count places, which lie `offset` bytes behind from[i], one after
+ * another; the last vector of a copy overlaps the one before it. */
+static inline void mcuc_mve_copy_rows(int8_t *to, const void *const *from, int32_t count,
+                                      int32_t offset, int32_t n)
+{
+  const int32_t whole = (n - 1) / MCUC_MVE_BYTES;
+  const int32_t rest = n - (whole + 1) * MCUC_MVE_BYTES; /* 0, or negative */
+  if (n < MCUC_MVE_BYTES) {
+    const mve_pred16_t some = vctp8q((uint32_t)n);
+    for (; count > 0; --count) {
+      vstrbq_p_s8(to, vldrbq_z_s8((const int8_t *)*from++ + offset, some), some);
+      to += n;
+    }
+    return;
+  }
+  for (; count > 0; --count) {
+    const int8_t *x = (const int8_t *)*from++ + offset;
+    int32_t k;
+    for (k = whole; k > 0; --k) {
+      vstrbq_s8(to, vldrbq_s8(x));
+      x += MCUC_MVE_BYTES;
+      to += MCUC_MVE_BYTES;
+    }
+    vstrbq_s8(to + rest, vldrbq_s8(x + rest));
+    to += MCUC_MVE_BYTES + rest;
+  }
+}
+
+#else
+
+static inline const int8_t *mcuc_mve_dot_1x2(const int8_t *x, const int8_t *w, int32_t n,
+                                             int32_t *acc)
+{
+  for (; n > 0; --n) {
+    int32_t i;
+    for (i = 0; i < MCUC_MVE_BYTES; ++i) {
+      acc[0] += x[i] * w[i];
+      acc[1] += x[i] * w[i + MCUC_MVE_BYTES];
+    }
+    x += MCUC_MVE_BYTES;
+    w += 2 * MCUC_MVE_BYTES;
+  }
+  return w;
+}
+
+static inline void mcuc_mve_store(const int32_t *acc, const mcuc_mve_scales *s,
+                                  const mcuc_mve_finish *f, int8_t *y, int32_t n)
+{
+  int32_t i;
+  for (i = 0; i < n && i < 4; ++i) {
+    y[i] =
+        mcuc_mve_finish_one(acc[i] + s->bias[i], s->multiplier[i], s->constant[i], s->left[i], f);
+  }
+}
+
+static inline void mcuc_mve_copy_rows(int8_t *to, const void *const *from, int32_t count,
+                                      int32_t offset, int32_t n)
+{
+  for (; count > 0; --count) {
+    mcuc_dsp_copy(to, (const int8_t *)*from++ + offset, n);
+    to += n;
+  }
+}
+
+#endif
+
+/* Copies n bytes. */
+static inline void mcuc_mve_copy(int8_t *to, const int8_t *from, int32_t n)
+{
+  const void *const place = from;
+  if (n > 0) {
+    mcuc_mve_copy_rows(to, &place, 1, 0, n);
+  }
+}
+
+/* Four outputs of a pixel, the first n of them stored; returns the stream that follows. */
+static inline const int8_t *mcuc_mve_block_1x4(const int8_t *x, const int8_t *w, int32_t vectors,
+                                               int8_t *y, int32_t n, const mcuc_mve_finish *f)
+{
+  int32_t acc[4] = {0, 0, 0, 0};
+  w = mcuc_mve_dot_1x2(x, w, vectors, acc);
+  w = mcuc_mve_dot_1x2(x, w, vectors, acc + 2);
+  mcuc_mve_store(acc, (const mcuc_mve_scales *)(const void *)w, f, y, n);
+  return w + MCUC_MVE_SCALE_BYTES;
+}
+
+#if !MCUC_MVE
+static inline const int8_t *mcuc_mve_block_2x4(const int8_t *x0, const int8_t *x1, const int8_t *w,
+                                               int32_t n, int8_t *y0, int8_t *y1, int32_t turns,
+                                               const mcuc_mve_finish *f)
+{
+  for (; turns > 0; --turns) {
+    (void)mcuc_mve_block_1x4(x0, w, n, y0, 4, f);
+    w = mcuc_mve_block_1x4(x1, w, n, y1, 4, f);
+    y0 += 4;
+    y1 += 4;
+  }
+  return w;
+}
+#endif
+
+#endif

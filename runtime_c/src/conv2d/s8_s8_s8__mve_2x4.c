@@ -1,0 +1,111 @@
+/* Convolution with one group, Helium, window form with edges.
+ *
+ *   y[n][o] = finish(bias[o] + sum_ijc x[i][n * stride_w + j * dilation_w][c] * w[o][i][j][c])
+ *
+ * rows : kernel_h rows of s8 pixels     dst : [n][out] s8     scratch : two windows.
+ * Windows are copied to scratch, with padding where they reach outside the map, unless they are
+ * pixels of whole vectors. Blocks of two pixels by four outputs. Bit-exact to
+ * mcuc/ops/conv2d.py:ref.
+ */
+#include "conv2d/conv2d_mve.h"
+
+/* Where in the kernel columns [first, end) of the map begin and end. */
+static inline int32_t mcuc_conv2d_mve_inside(int32_t column, int32_t dilation, int32_t kernel)
+{
+  const int32_t taps = column <= 0 ? 0 : (column + dilation - 1) / dilation;
+  return taps < kernel ? taps : kernel;
+}
+
+/* One kernel row of a window to `to`: columns [first, end) from x on, padding around them. */
+static inline void mcuc_conv2d_mve_row(const mcuc_conv2d_mve_params *p, int32_t step,
+                                       const int8_t *x, int32_t first, int32_t end, int8_t *to)
+{
+  const int32_t before = first * p->in, line = p->kernel_w * p->in;
+  mcuc_mve_copy(to, p->padding, before);
+  to += before;
+  if (step == p->in) { /* columns are one run */
+    mcuc_mve_copy(to, x, (end - first) * p->in);
+    to += (end - first) * p->in;
+  } else {
+    int32_t j;
+    for (j = first; j < end; ++j) {
+      mcuc_mve_copy(to, x, p->in);
+      to += p->in;
+      x += step;
+    }
+  }
+  mcuc_mve_copy(to, p->padding, line - end * p->in);
+}
+
+/* Copies the window that begins at column `start` of the map to `to`. */
+__attribute__((noinline)) static void mcuc_conv2d_mve_gather(const mcuc_conv2d_mve_params *p,
+                                                             const mcuc_window_call *c,
+                                                             int32_t start, int8_t *to)
+{
+  const int32_t step = p->dilation_w * c->in_step;
+  const int32_t line = p->kernel_w * p->in;
+  const int32_t origin = c->start < 0 ? 0 : c->start;
+  const int32_t first = mcuc_conv2d_mve_inside(-start, p->dilation_w, p->kernel_w);
+  const int32_t limit = mcuc_conv2d_mve_inside(c->in_w - start, p->dilation_w, p->kernel_w);
+  const int32_t end = limit > first ? limit : first;
+  const int32_t offset = (start - origin) * c->in_step + first * step;
+  int32_t i;
+  for (i = -c->top; i < p->kernel_h - c->top; ++i) {
+    if (i < 0 || i >= c->kernel_h) {
+      mcuc_mve_copy(to, p->padding, line);
+    } else {
+      mcuc_conv2d_mve_row(p, step, (const int8_t *)c->rows[i] + offset, first, end, to);
+    }
+    to += line;
+  }
+}
+
+/* Output pixels [first, end) of a call have windows inside the map, whose rows are one run each. */
+static inline void mcuc_conv2d_mve_inner(const mcuc_conv2d_mve_params *p, const mcuc_window_call *c,
+                                         int32_t *first, int32_t *end)
+{
+  const int32_t room = c->in_w - p->kernel_w - c->start;
+  *first = 0;
+  *end = 0;
+  if (c->kernel_h == p->kernel_h && room >= 0 &&
+      (p->dilation_w * c->in_step == p->in || p->kernel_w == 1)) {
+    *first = c->start < 0 ? (p->stride_w - 1 - c->start) / p->stride_w : 0;
+    *end = room / p->stride_w + 1;
+    *end = *end < c->n ? *end : c->n;
+  }
+}
+
+MCUC_FN void mcuc_conv2d_s8_s8_s8__mve_2x4(const void *params, const void *call)
+{
+  const mcuc_conv2d_mve_params *p = (const mcuc_conv2d_mve_params *)params;
+  const mcuc_window_call *c = (const mcuc_window_call *)call;
+  int8_t *const copy0 = (int8_t *)c->scratch;
+  int8_t *const copy1 = copy0 + p->vectors * MCUC_MVE_BYTES;
+  const int32_t step = p->stride_w * c->in_step, line = p->kernel_w * p->in;
+  int8_t *y = (int8_t *)c->dst;
+  int32_t first, end;
+  int32_t n = 0;
+
+  mcuc_conv2d_mve_inner(p, c, &first, &end);
+  while (n < c->n) {
+    const int32_t inside = n >= first && n + 1 < end;
+    const int32_t two = n + 1 < c->n ? 1 : 0; /* or one, which comes twice */
+    const int32_t start = c->start + n * p->stride_w;
+    const int32_t offset = (start - (c->start < 0 ? 0 : c->start)) * c->in_step;
+    const int8_t *x0 = copy0;
+    const int8_t *x1 = copy1;
+    if (!inside) {
+      mcuc_conv2d_mve_gather(p, c, start, copy0);
+      mcuc_conv2d_mve_gather(p, c, start + two * p->stride_w, copy1);
+    } else if (p->copied) {
+      mcuc_mve_copy_rows(copy0, c->rows, p->kernel_h, offset, line);
+      mcuc_mve_copy_rows(copy1, c->rows, p->kernel_h, offset + step, line);
+    } else {
+      x0 = (const int8_t *)c->rows[0] + offset;
+      x1 = x0 + step;
+    }
+    mcuc_conv2d_mve_two(p, x0, x1, y, y + two * c->dst_step);
+    y += 2 * c->dst_step;
+    n += 2;
+  }
+}
