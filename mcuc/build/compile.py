@@ -19,8 +19,8 @@ from mcuc.build.choose import Chosen
 from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
-from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.build.project import forms_for, project_files
+from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.device.application import Application, build_application
 from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
@@ -31,7 +31,6 @@ from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
-from mcuc.schedule.spec import Group
 from mcuc_codegen.forms import EXAMPLE, USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
@@ -109,79 +108,37 @@ class Compiled:
 def compile_model(
     model: str | Path,
     *,
-    board: str = "qemu_m4",
     out: str | Path | None = None,
-    io: str = "stored",
-    numerics: str = "litert-2.3",
-    optimize: str = "balanced",
     sram: int | None = None,
     flash: int | None = None,
-    name: str = "",
-    input_mode: str = "consumed",
-    schedule: str = "auto",
-    minimize: str = "balanced",
-    max_recompute: float = 0.0,
-    latency: int | None = None,
-    sliding: int | None = None,
-    point: int | None = None,
-    preprocess: Mapping[str, Any] | None = None,
-    postprocess: Mapping[str, Any] | None = None,
-    labels: Sequence[str] = (),
-    io_layout: str = "nchw",
     input_shapes: Mapping[str, Sequence[int]] | None = None,
-    precision: str = "auto",
-    calibration: str | Path = "",
-    calibration_method: str = "minmax",
-    auto_precision: bool = False,
-    groups: Sequence[Group] = (),
-    project: Sequence[str] = (),
+    **options: Any,
 ) -> Compiled:
     """Compiles a model for a board.
 
     Args:
         model: A `.tflite` or `.onnx` file.
-        board: Board id, or path of a board.toml.
         out: Folder to write; None writes nothing.
-        io, numerics, optimize, name, input_mode, schedule: See `Options`.
         sram: Limit in bytes for arena + state + static + stack.
         flash: Limit in bytes for the whole image.
-        minimize, max_recompute, latency, sliding, point, io_layout, input_shapes: See `Options`.
-        precision, calibration, calibration_method, auto_precision, preprocess,
-            postprocess, labels: See `Options`.
-        groups: Segments to stream or cut into patches, by node index of the compiled graph.
-        project: Forms of what is written: "platformio", "cmake", ...; empty = by the board.
+        input_shapes: Sizes of inputs of an ONNX model, by name.
+        options: All others of `Options`: `board`, `schedule`, `precision` ...
 
     Raises:
         McucError: see docs/errors.md; the class tells whose problem it is.
+        TypeError: An option that there is not.
     """
-    options = Options(
-        board=board,
-        io=io,
-        numerics=numerics,
-        optimize=optimize,
-        sram_bytes=sram,
-        flash_bytes=flash,
-        name=name,
-        input_mode=input_mode,
-        schedule=schedule,
-        minimize=minimize,
-        max_recompute=max_recompute,
-        latency=latency,
-        sliding=sliding,
-        point=point,
-        preprocess=preprocess,
-        postprocess=postprocess,
-        labels=tuple(labels),
-        io_layout=io_layout,
-        input_shapes=tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items()),
-        precision=precision,
-        calibration=str(calibration),
-        calibration_method=calibration_method,
-        auto_precision=auto_precision,
-        groups=tuple(groups),
-        project=tuple(project),
-    )
-    compiled = compile_with(Path(model), options)
+    shapes = tuple((k, tuple(map(int, v))) for k, v in (input_shapes or {}).items())
+    for key, kind in (
+        ("groups", tuple),
+        ("project", tuple),
+        ("labels", tuple),
+        ("calibration", str),
+    ):
+        if key in options:
+            options[key] = kind(options[key])
+    chosen = Options(sram_bytes=sram, flash_bytes=flash, input_shapes=shapes, **options)
+    compiled = compile_with(Path(model), chosen)
     return compiled if out is None else write(compiled, Path(out))
 
 

@@ -66,14 +66,7 @@ def verify_model(
     _check_reference(compiled, against)
     sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
     expected = in_sequence(graph, sets, numerics)
-    mismatches = 0
-    first: Json | None = None
-    ratio: float | None = None
-    if against == "tflite":
-        mismatches, first = _against_tflite(compiled, sets, expected)
-    elif against == "onnxruntime":
-        data, source = compiled.model_bytes, compiled.lowered.source
-        mismatches, first, ratio = against_onnx.compare(data, source, graph, sets, numerics)
+    mismatches, first, ratio = _against(against, compiled, sets, expected)
     stack = 0
     report = dict(compiled.report)
     for place in places:
@@ -117,6 +110,19 @@ def _check_reference(compiled: Compiled, against: str) -> None:
         wanted = "onnxruntime" if onnx else "tflite"
         what = f"{against} does not read {compiled.model_name}"
         raise ModelError("E109", what, help=f"use --against {wanted}")
+
+
+def _against(
+    other: str, compiled: Compiled, sets: Sequence[Sequence[Array]], expected: Sequence[list[Array]]
+) -> tuple[int, Json | None, float | None]:
+    """Mismatches with an outside reference, the first one, and the ratio of signal to noise."""
+    graph, numerics = compiled.lowered.whole, compiled.options.numerics
+    if other == "tflite":
+        return (*_against_tflite(compiled, sets, expected), None)
+    if other == "onnxruntime":
+        data, source = compiled.model_bytes, compiled.lowered.source
+        return against_onnx.compare(data, source, graph, sets, numerics)
+    return 0, None, None
 
 
 def _require(places: Sequence[str]) -> None:

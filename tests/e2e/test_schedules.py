@@ -14,7 +14,7 @@ import numpy as np
 import pytest
 
 from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.verify import step_rows
+from mcuc.build.wrong_step import step_rows
 from mcuc.device.boards import load_board
 from mcuc.errors import ScheduleError
 from mcuc.ir.graph import Array, Graph
