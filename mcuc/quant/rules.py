@@ -86,7 +86,7 @@ def rule_of(node: Node) -> Rule | None:
 def fixed_output(node: Node, dtype: DType) -> Quant | None:
     """The only, or the best, quantization of a result whose range the op itself gives."""
     if node.op == "softmax":
-        scale, zero_point = SOFTMAX_OUTPUTS[dtype]
+        scale, zero_point = SOFTMAX_OUTPUTS[dtype, dtype]
         return Quant((scale,), (zero_point,))
     if node.op == "logistic":
         return Quant((1 / 32768,), (0,)) if dtype is DType.S16 else Quant((1 / 256,), (-128,))
