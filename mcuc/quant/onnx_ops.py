@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
+import numpy.typing as npt
 
 from mcuc.ir.graph import Node
 from mcuc.ir.types import DType
@@ -19,6 +20,7 @@ from mcuc.ops import (
     mean,
     pairwise,
     reduce,
+    resample,
     transpose,
 )
 from mcuc.ops import resize_bilinear as resize
@@ -305,6 +307,24 @@ def _resize_bilinear(to: Exporter, node: Node, site: Site) -> None:
     _on_map(to, node, result, "none")
 
 
+def _resample(to: Exporter, node: Node, site: Site) -> None:
+    """Sums along columns, then along rows, as products with matrices of the weights."""
+    attrs = site.attrs
+    assert isinstance(attrs, resample.Attrs)
+    _, height, width, _ = site.input().shape
+    rows, columns = _matrix(attrs.rows, height), _matrix(attrs.columns, width)
+    x = to.operand(node, 0, TO_NCHW)
+    result = to.emit("MatMul", [x, to.constant(np.ascontiguousarray(columns.T))])
+    _on_map(to, node, to.emit("MatMul", [to.constant(rows), result]), "none")
+
+
+def _matrix(taps: resample.Taps, size: int) -> npt.NDArray[np.float32]:
+    matrix = np.zeros((len(taps.places), size), np.float32)
+    for row, (places, weights) in enumerate(zip(taps.places, taps.weights, strict=True)):
+        np.add.at(matrix[row], list(places), np.asarray(weights, np.float32))
+    return matrix
+
+
 def _arg_max(to: Exporter, node: Node, site: Site) -> None:
     attrs = site.attrs
     assert isinstance(attrs, arg_max.Attrs)
@@ -404,6 +424,7 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "quantize": _quantize,
         "reduce": _reduce,
         "relu": _relu,
+        "resample": _resample,
         "reshape": _reshape,
         "resize_bilinear": _resize_bilinear,
         "select": _select,
