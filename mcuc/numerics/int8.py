@@ -93,6 +93,29 @@ def sub(
     return _clamp(_rescale(left - right, params.output) + zero_points[2], clamp)
 
 
+def squared_difference(
+    a: npt.ArrayLike, b: npt.ArrayLike, zero_points: tuple[int, int, int], params: AddParams
+) -> Int8s:
+    """SQUARED_DIFFERENCE: as :func:`sub`, with the difference squared."""
+    left = _to_common_scale(a, zero_points[0], params.input1, params.left_shift)
+    right = _to_common_scale(b, zero_points[1], params.input2, params.left_shift)
+    return _clamp(_rescale((left - right) ** 2, params.output) + zero_points[2], INT8_RANGE)
+
+
+def prelu(
+    x: npt.ArrayLike,
+    slope: npt.ArrayLike,
+    zero_points: tuple[int, int, int],
+    above: Multiplier,
+    below: Multiplier,
+) -> Int8s:
+    """PRELU: X by one factor, and below zero its product with the slope by another."""
+    value = _ints(x) - zero_points[0]
+    product = value * (_ints(slope) - zero_points[1])
+    result = np.where(value >= 0, _rescale(value, above), _rescale(product, below))
+    return _clamp(result + zero_points[2], INT8_RANGE)
+
+
 def mul(
     a: npt.ArrayLike,
     b: npt.ArrayLike,

@@ -1,9 +1,9 @@
 """Element-wise functions of two operands with broadcast, beside ADD and MUL.
 
 float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, POW; comparisons, which give bool.
-int8: SUB by the rule of ADD (docs/numerics.md); MAXIMUM, MINIMUM and comparisons of tensors that
-are quantized alike, where the stored integers tell. bool: LOGICAL_AND, LOGICAL_OR, EQUAL, NOT_EQUAL
-(which is the exclusive or).
+int8: SUB, SQUARED_DIFFERENCE and PRELU (mcuc/ops/pairwise_int8.py); MAXIMUM, MINIMUM and
+comparisons of tensors that are quantized alike, where the stored integers tell. bool: LOGICAL_AND,
+LOGICAL_OR, EQUAL, NOT_EQUAL (which is the exclusive or).
 """
 
 from __future__ import annotations
@@ -19,20 +19,21 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import float32, float_bends, int8, params
+from mcuc.numerics import float32, float_bends
+from mcuc.ops import pairwise_int8
 from mcuc.ops.binary import (
     broadcast_params,
     broadcast_shape,
     canonical_binary,
     region_binary,
 )
-from mcuc.ops.checks import activation_range, combined, quant_of
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 _ALL = (DType.S8, DType.F32)
 _REAL = (DType.F32,)
 _BOOL = (DType.BOOL,)
+RESCALED = ("sub", "squared_difference", "prelu")  # of int8: the others take equal scales
 
 
 @dataclass(frozen=True)
@@ -49,9 +50,9 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     {
         "sub": Function(np.subtract, _ALL),
         "div": Function(np.divide, _REAL),
-        "squared_difference": Function(lambda a, b: (a - b) * (a - b), _REAL),
+        "squared_difference": Function(lambda a, b: (a - b) * (a - b), _ALL),
         "minimum": Function(np.minimum, _ALL),
-        "prelu": Function(lambda a, b: np.where(a >= 0, a, a * b), _REAL),
+        "prelu": Function(lambda a, b: np.where(a >= 0, a, a * b), _ALL),
         "less": Function(np.less, _ALL, True),
         "less_equal": Function(np.less_equal, _ALL, True),
         "greater": Function(np.greater, _ALL, True),
@@ -99,31 +100,23 @@ def infer(site: Site) -> tuple[TensorType, ...]:
             problems.per_tensor(type_, name)
             for type_, name in ((a, "first operand"), (b, "second operand"))
         ]
-        if attrs.function != "sub":
+        if attrs.function not in RESCALED:
             problems.same_quant(quants[0], quants[1], "the operands")
         if not function.to_bool:
             out = problems.result()
-            if attrs.function != "sub":
+            if attrs.function not in RESCALED:
                 problems.same_quant(quants[0], out, "operands and output")
             problems.activation(attrs.activation, out)
     problems.raise_all()
-    if attrs.function == "sub" and site.input().dtype is DType.S8:
-        _sub_rule(site)
+    if attrs.function in RESCALED and site.input().dtype is DType.S8:
+        pairwise_int8.check(site, attrs.function)
     return (TensorType(shape, wanted, None if function.to_bool else site.output.quant),)
-
-
-def _sub_rule(site: Site) -> tuple[tuple[int, int, int], params.AddParams, tuple[int, int]]:
-    """(zero points of a, b and the output; factors; clamping range)."""
-    a, b, out = (quant_of(t) for t in (site.input(0), site.input(1), site.output))
-    factors = combined(site, params.add_params, a.scale, b.scale, out.scale)
-    clamp = activation_range(site, attrs_of(site).activation)
-    return (a.zero_point, b.zero_point, out.zero_point), factors, clamp
 
 
 def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
     attrs = attrs_of(site)
-    if attrs.function == "sub" and a.dtype == np.int8:
-        return (int8.sub(a, b, *_sub_rule(site)),)
+    if attrs.function in RESCALED and a.dtype == np.int8:
+        return (pairwise_int8.ref(site, attrs.function, attrs.activation, a, b),)
     with np.errstate(all="ignore"):
         result = np.asarray(FUNCTIONS[attrs.function].of(a, b))
     if result.dtype == np.float32 and attrs.function != "pow":
@@ -142,23 +135,9 @@ def pack(site: Site) -> Params:
     return Params("mcuc_pairwise_params", "pairwise/pairwise.h", fields)
 
 
-def pack_sub(site: Site) -> Params:
-    zero_points, factors, clamp = _sub_rule(site)
-    fields: dict[str, ParamValue] = {
-        **broadcast_params(site),
-        "a_zero": zero_points[0],
-        "a_multiplier": factors.input1.multiplier,
-        "a_shift": factors.input1.shift,
-        "b_zero": zero_points[1],
-        "b_multiplier": factors.input2.multiplier,
-        "b_shift": factors.input2.shift,
-        "out_offset": zero_points[2],
-        "multiplier": factors.output.multiplier,
-        "shift": factors.output.shift,
-        "low": clamp[0],
-        "high": clamp[1],
-    }
-    return Params("mcuc_pairwise_sub_params", "pairwise/pairwise.h", fields)
+def pack_difference(site: Site) -> Params:
+    attrs = attrs_of(site)
+    return pairwise_int8.pack_differences(site, attrs.function, attrs.activation)
 
 
 def _kernel(
@@ -204,7 +183,9 @@ SPEC = OpSpec(
     macs=no_macs,
     region=region_binary,
     kernels=(
-        _kernel("s8_s8_s8_sub__c", DType.S8, DType.S8, "sub", pack_sub),
+        _kernel("s8_s8_s8_sub__c", DType.S8, DType.S8, "sub", pack_difference),
+        _kernel("s8_s8_s8_squared__c", DType.S8, DType.S8, "squared_difference", pack_difference),
+        _kernel("s8_s8_s8_prelu__c", DType.S8, DType.S8, "prelu", pairwise_int8.pack_prelu),
         replace(_kernel("s8_s8_s8__c", DType.S8, DType.S8), when=_extremes),
         _kernel("s8_s8_u8__c", DType.S8, DType.BOOL),
         _kernel("u8_u8_u8__c", DType.BOOL, DType.BOOL),

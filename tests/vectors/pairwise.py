@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops.pairwise import FUNCTIONS, Attrs
+from mcuc.ops.pairwise import FUNCTIONS, RESCALED, Attrs
 from tests.support.binary_cases import ACTIVATIONS, QUANTS, SHAPES, Shape
 from tests.support.case_model import TfliteOp
 from tests.support.cases import Case, Operand, s8
@@ -40,10 +40,17 @@ def cases() -> list[Case]:
         for pattern in ("extremes", "random"):
             x = Operand(s8((1, 3, 4, 5), *QUANTS[i][0]), pattern=pattern)
             y = Operand(s8((1, 1, 4, 5), *QUANTS[i][1]), pattern=pattern)
-            attrs, out = Attrs("sub", ACTIVATIONS[i % 4]), s8((), *QUANTS[i][2])
-            found.append(Case(f"sub_quant_{i}_{pattern}", "pairwise", attrs, (x, y), (out,)))
+            for name in RESCALED:
+                activation = ACTIVATIONS[i % 4] if name == "sub" else "none"
+                attrs, out = Attrs(name, activation), s8((), *QUANTS[i][2])
+                title = f"{name}_quant_{i}_{pattern}"
+                found.append(Case(title, "pairwise", attrs, (x, y), (out,), seed=i))
+    slopes = Operand(s8((256,), 0.05, 3), pattern="ramp")
+    every = Operand(s8((3, 256), 0.05, 3), pattern="ramp")
+    out = s8((), 0.07, -9)
+    found.append(Case("prelu_ramps", "pairwise", Attrs("prelu"), (every, slopes), (out,)))
     ramps = tuple(Operand(s8(shape, 0.05, 3), pattern="ramp") for shape in ((256, 1), (256,)))
-    for name in ("sub", "minimum", "less", "equal", "greater_equal"):
+    for name in ("sub", "squared_difference", "minimum", "less", "equal", "greater_equal"):
         out = _result(name, DType.S8)
         found.append(Case(f"{name}_all_pairs", "pairwise", Attrs(name), ramps, (out,)))
     return found

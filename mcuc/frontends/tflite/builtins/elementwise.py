@@ -11,6 +11,7 @@ from mcuc.ops import (
     add,
     cast,
     dequantize,
+    l2_norm,
     log_softmax,
     logistic,
     mul,
@@ -79,6 +80,13 @@ def softmax_(operator: Operator) -> Mapped:
     return Mapped("softmax", softmax.Attrs(operator.options.scalar(0, "f32", 0.0)))
 
 
+def l2_norm_(operator: Operator) -> Mapped:
+    """L2NormOptions: activation."""
+    if operator.activation(0) != "none":
+        raise operator.error("E115", f"a normalization with fused {operator.activation(0)}")
+    return Mapped("l2_norm", l2_norm.Attrs())
+
+
 def quantize_(operator: Operator) -> Mapped:
     return Mapped("quantize", quantize.Attrs())
 
@@ -105,6 +113,7 @@ BUILTINS = {
     "LOGISTIC": Builtin(logistic_),
     "CAST": Builtin(lambda operator: Mapped("cast", cast.Attrs())),
     "LOG_SOFTMAX": Builtin(lambda operator: Mapped("log_softmax", log_softmax.Attrs())),
+    "L2_NORMALIZATION": Builtin(l2_norm_, "L2NormOptions"),
     "SOFTMAX": Builtin(softmax_, "SoftmaxOptions"),
     "QUANTIZE": Builtin(quantize_),
     "DEQUANTIZE": Builtin(dequantize_),
