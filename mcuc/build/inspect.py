@@ -21,7 +21,7 @@ from mcuc.ir.graph import Graph
 from mcuc.ir.target import HOST
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Site
-from mcuc.passes.layout import left_over
+from mcuc.passes.left_over import left_over
 from mcuc.plan.problem import occupied_bytes
 from mcuc.report.document import Json, port
 

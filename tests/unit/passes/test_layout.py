@@ -83,7 +83,7 @@ def test_one_transposition_per_border_where_the_file_keeps_its_order() -> None:
 
 
 def test_a_transposition_that_stays_is_named_with_its_reason() -> None:
-    from mcuc.passes.layout import left_over
+    from mcuc.passes.left_over import left_over
 
     nodes = [node("Conv", "x w", "h"), node("Flatten", "h", "y")]
     graph = prepare(load(model(nodes, X, ["y"], {"w": C["w"]})).graph, Options())

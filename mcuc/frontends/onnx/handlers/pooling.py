@@ -103,7 +103,7 @@ def _ceiled(places: Geometry, size: int, axis: int, pad: tuple[int, int]) -> int
     out = -(-(size + sum(pad) - extent) // stride) + 1
     if (out - 1) * stride >= size + pad[0]:
         out -= 1
-    return max((out - 1) * stride + extent - size - pad[0], 0)
+    return max((out - 1) * stride + extent - size - pad[0], pad[1])
 
 
 def _pooled(operator: Operator, op: str, attrs: object) -> int:
