@@ -26,6 +26,7 @@ from mcuc.quant.hybrid import with_float_weights
 from mcuc.quant.measure import Json, Layer, measure_layers
 from mcuc.quant.ptq import Quantized, apply_recipe, make_recipe
 from mcuc.quant.recipe import Recipe
+from mcuc.quant.reciprocal import multiply_by_reciprocals
 from mcuc.quant.rules import rule_of
 from mcuc.quant.runtime import Samples
 
@@ -139,6 +140,7 @@ def prepared(graph: Graph, numerics: str) -> Graph:
         *(step.fn for step in FUSIONS),
         transpose_to_reshape,
         fuse_pad,
+        multiply_by_reciprocals,
         fuse_activation,
         merge_duplicates,
         remove_dead_nodes,

@@ -36,6 +36,8 @@ from mcuc.ops.pooling import attrs_of as pool_attrs
 from mcuc.ops.spec import Site
 from mcuc.quant.onnx_export import _ELEMENT, TO_NCHW, TO_NHWC, Exporter
 
+_LEAST_ROOT = 1e-6  # of L2_NORMALIZATION
+
 Handler = Callable[[Exporter, Node, Site], None]
 
 
@@ -356,6 +358,14 @@ def _layer_norm(to: Exporter, node: Node, site: Site) -> None:
     to.emit("LayerNormalization", inputs, _out(to, node), axis=-1, epsilon=attrs.epsilon)
 
 
+def _l2_norm(to: Exporter, node: Node, site: Site) -> None:
+    """A root is at least that of TFLite's least sum of squares."""
+    x = to.operand(node, 0)
+    root = to.emit("ReduceL2", [x, to.ints(-1)], keepdims=1)
+    least = to.constant(np.asarray(_LEAST_ROOT, np.float32))
+    to.emit("Div", [x, to.emit("Max", [root, least])], _out(to, node))
+
+
 def _select(to: Exporter, node: Node, site: Site) -> None:
     to.emit("Where", [to.operand(node, i) for i in range(3)], _out(to, node))
 
@@ -413,6 +423,7 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "dequantize": _dequantize,
         "fully_connected": _fully_connected,
         "gather": _gather,
+        "l2_norm": _l2_norm,
         "layer_norm": _layer_norm,
         "log_softmax": _plain("LogSoftmax", axis=-1),
         "logistic": _plain("Sigmoid"),

@@ -9,6 +9,10 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.models import data_folder
+from mcuc.build.compile import load_model
+from mcuc.build.options import Options
+from mcuc.build.quantize import in_arithmetic
+from mcuc.ir.types import DType
 from tests.support.qdq_steps import compare
 
 pytest.importorskip("onnxruntime")
@@ -34,3 +38,21 @@ def test_no_layer_is_more_than_one_step_off(name: str) -> None:
     total = sum(sum(layer.steps.values()) for layer in layers)
     differ = sum(count for layer in layers for step, count in layer.steps.items() if step)
     assert differ < 0.01 * total
+
+
+TRANSFORMERS = ("tenc_relu_postnorm__ts", "tenc_gelu_prenorm__ts", "vit_d64_l2_p4_32_gap__dy")
+
+
+@pytest.mark.parametrize("name", TRANSFORMERS)
+def test_transformers_are_integers_but_for_normalizations(name: str) -> None:
+    """B68: products, softmax, residuals, GELU on integers; what stays float says why."""
+    path = data_folder() / "models" / "gen" / "onnx" / f"{name}.onnx"
+    options = Options(calibration="random")
+    made = in_arithmetic(load_model(path, path.read_bytes(), options), path, options)
+    assert made.quantized is not None
+    graph = made.graph
+    floats = {n.op for n in graph.nodes if graph.type(n.outputs[0]).dtype is DType.F32}
+    assert floats <= {"layer_norm", "dequantize"}
+    integers = {n.op for n in graph.nodes if graph.type(n.outputs[0]).dtype is DType.S8}
+    assert {"batch_matmul", "fully_connected", "softmax", "add"} <= integers
+    assert all(made.quantized.floats.values())
