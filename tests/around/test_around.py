@@ -227,6 +227,9 @@ def test_labels_and_factors_that_contradict_are_refused(tmp_path: Path) -> None:
     kind = mcuc("evaluate", DIGITS, *HOST, "--data", tmp_path / "float.npz",
                 "--preprocess", SPEC, "--json")  # fmt: skip
     assert kind.error["code"] == "E121"
+    boxes = mcuc("evaluate", DIGITS, *HOST, "--data", tmp_path / "raw.npz",
+                 "--postprocess", "boxes:decode=center", "--json")  # fmt: skip
+    assert boxes.error["code"] == "E131"
     unknown = tmp_path / "images" / "cat"
     unknown.mkdir(parents=True)
     folder = mcuc("evaluate", DIGITS, *HOST, "--data", tmp_path / "images",
