@@ -316,6 +316,10 @@ CODES: dict[str, Page] = {
         "Take the form or command that the message names.",
     ),
     "E606": Page("The name cannot be the id of a board.", "Take another, as the message says."),
+    "E607": Page(
+        "The description of a lab (`hil.toml`) has problems.",
+        "Correct the entries that the message names.",
+    ),
     "E610": Page("The program faulted.", "The message names the place and the cause."),
     "E611": Page(
         "The core locked up: a fault inside a fault handler.",
