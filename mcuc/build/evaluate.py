@@ -40,7 +40,7 @@ def load_samples(
             f"--postprocess {behind.kind} finds boxes, and evaluate counts right classes",
             help="`mcuc run --input` shows what is found in one image",
         )
-    x, y = read_samples(path, compiled.options.labels, limit)
+    x, y = read_samples(path, compiled.around.labels, limit)
     if compiled.around.before is not None:
         require_no_factor(factor, offset)
         return [[made] for made in preprocess(compiled, x)], y
