@@ -103,7 +103,9 @@ CODES: dict[str, Page] = {
         "state that lives from one run to the next.",
         "Convert with full integer quantization to int8, dense, without state.",
     ),
-    "E120": Page("Input data cannot be read.", "Give an `.npy`, `.npz` or image file."),
+    "E120": Page(
+        "Input data cannot be read.", "Give an `.npy`, `.npz`, image or 16-bit `.wav` file."
+    ),
     "E121": Page(
         "Input data do not fit the model's inputs.",
         "Give arrays of the shapes and types that the message names.",
