@@ -99,6 +99,7 @@ def document(
         "run": None,
         "verify": None,
         "accuracy": None,
+        "evidence": None,
         "notes": [*program.notes, *_external(program, plan)],
     }
 
