@@ -74,10 +74,16 @@ def checks() -> list[Check]:
             "apt-get install --no-install-recommends qemu-system-arm",
         ),
         _package("ai-edge-litert", "--against tflite", "pip install 'mcuc[verify]'"),
+        _package(
+            "onnxruntime",
+            "--calibration, quantize, --against onnxruntime and float",
+            "pip install 'mcuc[verify]'",
+        ),
         _package("pillow", "images as --input", "pip install 'mcuc[images]'"),
         _check("cppcheck", _cppcheck, "evidence", "apt-get install cppcheck"),
         _package("pyserial", "serial ports of boards", "pip install 'mcuc[flash]'"),
         _package("platformio", "writing firmware to real boards", "pip install 'mcuc[flash]'"),
+        _package("pyserial", "run, verify and hil on real boards", "pip install 'mcuc[flash]'"),
         *_models(),
     ]
 

@@ -21,7 +21,7 @@ from mcuc.ir.graph import Graph
 from mcuc.ir.target import HOST
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Site
-from mcuc.passes.layout import left_over
+from mcuc.passes.left_over import left_over
 from mcuc.plan.problem import occupied_bytes
 from mcuc.report.document import Json, port
 
@@ -108,7 +108,8 @@ def _listed(path: Path, data: bytes) -> list[Json]:
     for index, operator in enumerate(model.operators):
         tensor = model.tensors[operator.outputs[0]] if operator.outputs else None
         types = schema.enum_names("TensorType")
-        name, shape, dtype = "", (), ""
+        name, dtype = "", ""
+        shape: tuple[int, ...] = ()
         if tensor is not None:
             name, shape = tensor.name, tuple(tensor.shape)
             dtype = types.get(tensor.type_code, "?").lower()

@@ -19,8 +19,8 @@ from mcuc.ir.target import Target
 from mcuc.passes.center_weights import CENTER_WEIGHTS
 from mcuc.passes.flatten import flatten_pass
 from mcuc.passes.fold_constants import fold_constants_pass
-from mcuc.passes.fuse_affine import FUSE_AFFINE
 from mcuc.passes.fuse_pad import FUSE_PAD
+from mcuc.passes.fusions import FUSIONS
 from mcuc.passes.layout import layout_pass
 from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
 from mcuc.passes.positive_scales import POSITIVE_SCALES
@@ -51,7 +51,7 @@ def passes(options: Options) -> list[Pass]:
         REMOVE_DEAD_NODES,  # what no output needs is not compiled
         fold_constants_pass(options.numerics),  # nodes over constants alone are computed here
         layout_pass(options.io_layout),  # NCHW files: transpositions move until they cancel
-        FUSE_AFFINE,  # a batch normalization is weights and a bias
+        *FUSIONS,  # layers that a float file holds in pieces
         FUSE_ACTIVATION,  # what clamps a sum is done where the sum is made
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing
         CENTER_WEIGHTS,  # weights without a zero point suit the fast kernels

@@ -13,8 +13,8 @@ from mcuc.frontends.loaded import Loaded
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType
 from mcuc.passes.fold_constants import fold_constants
-from mcuc.passes.fuse_affine import fuse_affine
 from mcuc.passes.fuse_pad import fuse_pad
+from mcuc.passes.fusions import FUSIONS
 from mcuc.passes.layout import layout_pass
 from mcuc.passes.merge_duplicates import merge_duplicates
 from mcuc.passes.remove_dead_nodes import remove_dead_nodes
@@ -26,6 +26,7 @@ from mcuc.quant.hybrid import with_float_weights
 from mcuc.quant.measure import Json, Layer, measure_layers
 from mcuc.quant.ptq import Quantized, apply_recipe, make_recipe
 from mcuc.quant.recipe import Recipe
+from mcuc.quant.reciprocal import multiply_by_reciprocals
 from mcuc.quant.rules import rule_of
 from mcuc.quant.runtime import Samples
 
@@ -136,9 +137,10 @@ def prepared(graph: Graph, numerics: str) -> Graph:
         remove_dead_nodes,
         lambda g: fold_constants(g, numerics),
         layout_pass().fn,
-        fuse_affine,
+        *(step.fn for step in FUSIONS),
         transpose_to_reshape,
         fuse_pad,
+        multiply_by_reciprocals,
         fuse_activation,
         merge_duplicates,
         remove_dead_nodes,

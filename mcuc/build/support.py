@@ -7,14 +7,14 @@ from mcuc.ops.spec import OpSpec
 
 _HEAD = """# Ops
 
-What `mcuc ops` shows, with the operators of a `.tflite` file that become each. Written by
+What `mcuc ops` shows, and the operators of `.tflite` and `.onnx` files that become them. Written by
 `python -m mcuc.build.support > docs/ops.md`.
 
 An op streams, and goes into patches, when a kernel is not of the form `whole`; `alias` is another
 view of the same memory. Operators that move elements become `take`, with reshapes around it; SHAPE,
 FILL and arithmetic on shapes are done when the file is read. VAR_HANDLE, READ_VARIABLE,
-ASSIGN_VARIABLE and CALL_ONCE become state. Control flow and custom operators are refused, each by
-its name.
+ASSIGN_VARIABLE and CALL_ONCE become state. Control flow and custom operators other than those of
+TFLM's audio front-end are refused, each by its name.
 
 """
 
@@ -45,7 +45,20 @@ def _operators() -> str:
     from mcuc.frontends.tflite.variables import OPERATORS
 
     names = sorted({*BUILTINS, *OPERATORS})
-    return f"## Operators of TFLite\n{len(names)}: {', '.join(names)}.\n"
+    tflite = f"## Operators of TFLite\n{len(names)}: {', '.join(names)}.\n"
+    return f"{tflite}\n{_onnx()}"
+
+
+def _onnx() -> str:
+    from mcuc.frontends.onnx.handlers import HANDLERS
+
+    refused = {"DynamicQuantizeLinear"}
+    names = sorted({*HANDLERS, "Shape", "Size"} - refused)
+    return (
+        f"## Operators of ONNX\n{len(names)}: {', '.join(names)}.\n\n"
+        "Over constants and shapes more are computed when the file is read (ConstantOfShape,\n"
+        "Range, Tile ...). Tests of ONNX's own suite: [onnx.md](onnx.md).\n"
+    )
 
 
 if __name__ == "__main__":

@@ -21,7 +21,7 @@ def verify(graph: Graph, infer: Infer) -> None:
     * Inputs are run-time values, each listed once; constants fit their types.
     * Each value is computed once, before it is read; inputs and constants are not computed.
     * Outputs have data.
-    * Results have the types that their operators infer.
+    * Results have the types that their operators infer, states those of what takes their place.
 
     Raises:
         InternalError: E920 values, E921 order, E922 types; names the node.
@@ -40,6 +40,12 @@ def verify(graph: Graph, infer: Infer) -> None:
             _check_result(graph, index, node, v, ready)
             ready.add(v)
         _check_types(graph, index, node, infer)
+    for state in graph.states:
+        before, after = graph.type(state.source), graph.values[state.result].type
+        if before != after:
+            raise InternalError(
+                "E922", f"the state %{state.source} is {before}, what a run leaves {after}"
+            )
     for v in graph.results:
         if v not in graph.values or (v not in ready and graph.values[v].const is None):
             raise InternalError("E921", f"graph output %{v} has no data")

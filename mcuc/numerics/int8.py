@@ -8,6 +8,7 @@ int8 (or int32 accumulators) and results are int8.
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -92,6 +93,29 @@ def sub(
     return _clamp(_rescale(left - right, params.output) + zero_points[2], clamp)
 
 
+def squared_difference(
+    a: npt.ArrayLike, b: npt.ArrayLike, zero_points: tuple[int, int, int], params: AddParams
+) -> Int8s:
+    """SQUARED_DIFFERENCE: as :func:`sub`, with the difference squared."""
+    left = _to_common_scale(a, zero_points[0], params.input1, params.left_shift)
+    right = _to_common_scale(b, zero_points[1], params.input2, params.left_shift)
+    return _clamp(_rescale((left - right) ** 2, params.output) + zero_points[2], INT8_RANGE)
+
+
+def prelu(
+    x: npt.ArrayLike,
+    slope: npt.ArrayLike,
+    zero_points: tuple[int, int, int],
+    above: Multiplier,
+    below: Multiplier,
+) -> Int8s:
+    """PRELU: X by one factor, and below zero its product with the slope by another."""
+    value = _ints(x) - zero_points[0]
+    product = value * (_ints(slope) - zero_points[1])
+    result = np.where(value >= 0, _rescale(value, above), _rescale(product, below))
+    return _clamp(result + zero_points[2], INT8_RANGE)
+
+
 def mul(
     a: npt.ArrayLike,
     b: npt.ArrayLike,
@@ -151,8 +175,10 @@ def mean(
     return np.clip(scaled + output_zero_point, *clamp)
 
 
-def softmax(x: npt.ArrayLike, params: SoftmaxParams) -> Int8s:
-    """SOFTMAX over the last axis; the output has scale 1/256 and zero point -128."""
+def softmax(x: npt.ArrayLike, params: SoftmaxParams, width: int = 8) -> npt.NDArray[Any]:
+    """SOFTMAX over the last axis; the output has as many bits, a scale of 2 to their negative
+    power, and the least number as zero point.
+    """
     value = _ints(x)
     if value.shape[-1] > SOFTMAX_LONGEST_ROW:
         raise ValueError(f"SOFTMAX of {value.shape[-1]} elements: the sum can overflow")
@@ -165,8 +191,10 @@ def softmax(x: npt.ArrayLike, params: SoftmaxParams) -> Int8s:
     total = fixed.rounding_divide_by_pot(exps, 12).sum(axis=-1, keepdims=True)
     scale, bits = fixed.get_reciprocal(total, 12)
     product = fixed.saturating_rounding_doubling_high_mul(scale, exps)
-    result = fixed.rounding_divide_by_pot(product, bits + 31 - 8) - 128
-    return _clamp(np.where(counts, result, -128), INT8_RANGE)
+    least = -(1 << (width - 1))
+    result = fixed.rounding_divide_by_pot(product, bits + 31 - width) + least
+    clamped = np.clip(np.where(counts, result, least), least, -least - 1)
+    return clamped.astype(np.int8 if width == 8 else np.int16)
 
 
 def relu_table(

@@ -17,6 +17,7 @@ from mcuc.numerics.fixed import INT32_MAX, INT32_MIN
 
 ADD_LEFT_SHIFT = 20
 ADD_LEFT_SHIFT_INT16 = 15
+SQUARE_LEFT_SHIFT = 7
 SOFTMAX_INTEGER_BITS = 5
 
 
@@ -157,6 +158,18 @@ def add_params(
         quantize_multiplier_smaller_than_one(scale2 / twice_max),
         quantize_multiplier_smaller_than_one(twice_max / (2.0**left_shift * output_scale)),
         left_shift,
+    )
+
+
+def squared_difference_params(scale1: float, scale2: float, output_scale: float) -> AddParams:
+    """Factors of SQUARED_DIFFERENCE: double; the common scale has 7 fractional bits."""
+    twice_max = 2.0 * max(scale1, scale2)
+    steps = float(np.float32(1 << 2 * SQUARE_LEFT_SHIFT) * np.float32(output_scale))
+    return AddParams(
+        quantize_multiplier_smaller_than_one(scale1 / twice_max),
+        quantize_multiplier_smaller_than_one(scale2 / twice_max),
+        quantize_multiplier(twice_max * twice_max / steps),
+        SQUARE_LEFT_SHIFT,
     )
 
 

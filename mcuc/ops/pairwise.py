@@ -1,9 +1,10 @@
 """Element-wise functions of two operands with broadcast, beside ADD and MUL.
 
 float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, POW; comparisons, which give bool.
-int8: SUB by the rule of ADD (docs/numerics.md); MAXIMUM, MINIMUM and comparisons of tensors that
-are quantized alike, where the stored integers tell. bool: LOGICAL_AND, LOGICAL_OR, EQUAL, NOT_EQUAL
-(which is the exclusive or).
+int8: SUB, SQUARED_DIFFERENCE and PRELU (mcuc/ops/pairwise_int8.py); MAXIMUM, MINIMUM and
+comparisons of tensors that are quantized alike, where the stored integers tell. bool: LOGICAL_AND,
+LOGICAL_OR, EQUAL, NOT_EQUAL (which is the exclusive or). int32: ADD, SUB, MUL, DIV, MAXIMUM,
+MINIMUM, which wrap around.
 """
 
 from __future__ import annotations
@@ -19,20 +20,22 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.numerics import float32, float_bends, int8, params
+from mcuc.numerics import float32, float_bends
+from mcuc.ops import pairwise_int8
 from mcuc.ops.binary import (
     broadcast_params,
     broadcast_shape,
     canonical_binary,
     region_binary,
 )
-from mcuc.ops.checks import activation_range, combined, quant_of
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 _ALL = (DType.S8, DType.F32)
 _REAL = (DType.F32,)
+_WHOLE = (DType.S32,)
 _BOOL = (DType.BOOL,)
+RESCALED = ("sub", "squared_difference", "prelu")  # of int8: the others take equal scales
 
 
 @dataclass(frozen=True)
@@ -44,14 +47,24 @@ class Function:
     to_bool: bool = False
 
 
+def _divide(a: Array, b: Array) -> Array:
+    """The quotient; of integers cut to an integer, 0 where b is 0 (where TFLite fails)."""
+    if a.dtype.kind == "f":
+        return np.asarray(np.divide(a, b))
+    wide, divisor = np.asarray(a, np.int64), np.asarray(b, np.int64)
+    quotient = np.abs(wide) // np.where(divisor == 0, 1, np.abs(divisor))
+    signed = np.where((wide < 0) == (divisor < 0), quotient, -quotient)
+    return np.where(divisor == 0, 0, signed).astype(np.int32)
+
+
 # Order: the numbers of runtime_c/src/pairwise/pairwise.h.
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     {
-        "sub": Function(np.subtract, _ALL),
-        "div": Function(np.divide, _REAL),
-        "squared_difference": Function(lambda a, b: (a - b) * (a - b), _REAL),
-        "minimum": Function(np.minimum, _ALL),
-        "prelu": Function(lambda a, b: np.where(a >= 0, a, a * b), _REAL),
+        "sub": Function(np.subtract, _ALL + _WHOLE),
+        "div": Function(_divide, _REAL + _WHOLE),
+        "squared_difference": Function(lambda a, b: (a - b) * (a - b), _ALL),
+        "minimum": Function(np.minimum, _ALL + _WHOLE),
+        "prelu": Function(lambda a, b: np.where(a >= 0, a, a * b), _ALL),
         "less": Function(np.less, _ALL, True),
         "less_equal": Function(np.less_equal, _ALL, True),
         "greater": Function(np.greater, _ALL, True),
@@ -60,8 +73,10 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "not_equal": Function(np.not_equal, _ALL + _BOOL, True),
         "logical_and": Function(np.logical_and, (DType.BOOL,), True),
         "logical_or": Function(np.logical_or, (DType.BOOL,), True),
-        "maximum": Function(np.maximum, _ALL),
+        "maximum": Function(np.maximum, _ALL + _WHOLE),
         "pow": Function(float_bends.power, _REAL),
+        "add": Function(np.add, _WHOLE),
+        "mul": Function(np.multiply, _WHOLE),
     }
 )
 
@@ -94,36 +109,30 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         problems.add("E110", f"the result is {site.output.dtype.value}, not {wanted.value}")
     elif a is not None and a.dtype is DType.F32:
         problems.activation(attrs.activation, None)
+    elif a is not None and a.dtype is DType.S32 and attrs.activation != "none":
+        problems.add("E115", f"{attrs.activation} fused into arithmetic of int32")
     elif a is not None and a.dtype is DType.S8:
         quants = [
             problems.per_tensor(type_, name)
             for type_, name in ((a, "first operand"), (b, "second operand"))
         ]
-        if attrs.function != "sub":
+        if attrs.function not in RESCALED:
             problems.same_quant(quants[0], quants[1], "the operands")
         if not function.to_bool:
             out = problems.result()
-            if attrs.function != "sub":
+            if attrs.function not in RESCALED:
                 problems.same_quant(quants[0], out, "operands and output")
             problems.activation(attrs.activation, out)
     problems.raise_all()
-    if attrs.function == "sub" and site.input().dtype is DType.S8:
-        _sub_rule(site)
+    if attrs.function in RESCALED and site.input().dtype is DType.S8:
+        pairwise_int8.check(site, attrs.function)
     return (TensorType(shape, wanted, None if function.to_bool else site.output.quant),)
-
-
-def _sub_rule(site: Site) -> tuple[tuple[int, int, int], params.AddParams, tuple[int, int]]:
-    """(zero points of a, b and the output; factors; clamping range)."""
-    a, b, out = (quant_of(t) for t in (site.input(0), site.input(1), site.output))
-    factors = combined(site, params.add_params, a.scale, b.scale, out.scale)
-    clamp = activation_range(site, attrs_of(site).activation)
-    return (a.zero_point, b.zero_point, out.zero_point), factors, clamp
 
 
 def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
     attrs = attrs_of(site)
-    if attrs.function == "sub" and a.dtype == np.int8:
-        return (int8.sub(a, b, *_sub_rule(site)),)
+    if attrs.function in RESCALED and a.dtype == np.int8:
+        return (pairwise_int8.ref(site, attrs.function, attrs.activation, a, b),)
     with np.errstate(all="ignore"):
         result = np.asarray(FUNCTIONS[attrs.function].of(a, b))
     if result.dtype == np.float32 and attrs.function != "pow":
@@ -142,23 +151,9 @@ def pack(site: Site) -> Params:
     return Params("mcuc_pairwise_params", "pairwise/pairwise.h", fields)
 
 
-def pack_sub(site: Site) -> Params:
-    zero_points, factors, clamp = _sub_rule(site)
-    fields: dict[str, ParamValue] = {
-        **broadcast_params(site),
-        "a_zero": zero_points[0],
-        "a_multiplier": factors.input1.multiplier,
-        "a_shift": factors.input1.shift,
-        "b_zero": zero_points[1],
-        "b_multiplier": factors.input2.multiplier,
-        "b_shift": factors.input2.shift,
-        "out_offset": zero_points[2],
-        "multiplier": factors.output.multiplier,
-        "shift": factors.output.shift,
-        "low": clamp[0],
-        "high": clamp[1],
-    }
-    return Params("mcuc_pairwise_sub_params", "pairwise/pairwise.h", fields)
+def pack_difference(site: Site) -> Params:
+    attrs = attrs_of(site)
+    return pairwise_int8.pack_differences(site, attrs.function, attrs.activation)
 
 
 def _kernel(
@@ -196,19 +191,22 @@ SPEC = OpSpec(
     doc=f"Element-wise with broadcast: {', '.join(FUNCTIONS).upper()}",
     Attrs=Attrs,
     operands=(
-        OperandSpec("a", (DType.S8, DType.F32, DType.BOOL)),
-        OperandSpec("b", (DType.S8, DType.F32, DType.BOOL)),
+        OperandSpec("a", (DType.S8, DType.S32, DType.F32, DType.BOOL)),
+        OperandSpec("b", (DType.S8, DType.S32, DType.F32, DType.BOOL)),
     ),
     infer=infer,
     ref=ref,
     macs=no_macs,
     region=region_binary,
     kernels=(
-        _kernel("s8_s8_s8_sub__c", DType.S8, DType.S8, "sub", pack_sub),
+        _kernel("s8_s8_s8_sub__c", DType.S8, DType.S8, "sub", pack_difference),
+        _kernel("s8_s8_s8_squared__c", DType.S8, DType.S8, "squared_difference", pack_difference),
+        _kernel("s8_s8_s8_prelu__c", DType.S8, DType.S8, "prelu", pairwise_int8.pack_prelu),
         replace(_kernel("s8_s8_s8__c", DType.S8, DType.S8), when=_extremes),
         _kernel("s8_s8_u8__c", DType.S8, DType.BOOL),
         _kernel("u8_u8_u8__c", DType.BOOL, DType.BOOL),
         _kernel("f32_f32_u8__c", DType.F32, DType.BOOL),
+        _kernel("s32_s32_s32__c", DType.S32, DType.S32),
         _kernel("f32_f32_f32_pow__c", DType.F32, DType.F32, "pow"),
         replace(_kernel("f32_f32_f32__c", DType.F32, DType.F32), when=_not_power),
     ),

@@ -29,7 +29,7 @@ _RESULTS = {
     DType.F32: (*_BYTES, DType.S16),
     DType.S8: _BYTES,
     DType.U8: _BYTES,
-    DType.S16: (DType.S16, DType.S8),
+    DType.S16: (DType.S16, DType.S8, DType.S32),
 }
 
 
@@ -41,14 +41,22 @@ class Attrs:
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     x = problems.operand(0, "input", DTYPES)
-    problems.per_tensor(x, "input")
+    if x is not None and not (x.dtype is DType.S16 and _has_zero_point(x)):
+        problems.per_tensor(x, "input")
     known = _BYTES if x is None else _RESULTS[x.dtype]
     dtype = site.output.dtype if site.output.dtype in known else DType.S8
-    problems.result(dtype)
+    out = problems.result(dtype)
+    if dtype is DType.S32 and out is not None and out.zero_point:
+        problems.add("E203", f"the result of 32 bits has the zero point {out.zero_point}")
     problems.raise_all()
     if site.input().dtype is not DType.F32:
         _factor(site)
     return (TensorType(site.input().shape, dtype, site.output.quant),)
+
+
+def _has_zero_point(x: TensorType) -> bool:
+    """Whether an int16 tensor has a zero point, as SOFTMAX of int8 gives one."""
+    return x.quant is not None and len(x.quant.scales) == 1 and x.quant.zero_point == -32768
 
 
 def _factor(site: Site) -> params.Multiplier:
@@ -102,6 +110,7 @@ def rescale_params(site: Site, factor: params.Multiplier, limits: tuple[int, int
     """The record of the kernels that rescale int16."""
     fields = {
         "channels": site.output.nhwc[3],
+        "in_zero": quant_of(site.input()).zero_point,
         "multiplier": factor.multiplier,
         "shift": factor.shift,
         "zero_point": quant_of(site.output).zero_point,

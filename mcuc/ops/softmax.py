@@ -14,6 +14,7 @@ import numpy as np
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params, ParamValue
+from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import fixed, float32, int8, int16, params
 from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
@@ -22,8 +23,12 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
 DTYPES = (DType.S8, DType.S16, DType.F32)
-# Scale and zero point of the result.
-OUTPUTS = {DType.S8: (1.0 / 256, -128), DType.S16: (1.0 / 32768, 0)}
+# Scale and zero point of the result, by element type of input and result.
+OUTPUTS = {
+    (DType.S8, DType.S8): (1.0 / 256, -128),
+    (DType.S8, DType.S16): (1.0 / 65536, -32768),
+    (DType.S16, DType.S16): (1.0 / 32768, 0),
+}
 LONGEST = {DType.S8: int8.SOFTMAX_LONGEST_ROW, DType.S16: int16.SOFTMAX_LONGEST_ROW}
 SCALE_TOLERANCE = 1e-3  # relative; TFLite's own
 
@@ -58,10 +63,12 @@ def infer(site: Site) -> tuple[TensorType, ...]:
 
 
 def _check_result(problems: Problems, x: TensorType | None) -> None:
-    out = problems.result_like(x)
-    if out is None:
+    given = problems.site.output
+    wide = x is not None and (x.dtype, given.dtype) == (DType.S8, DType.S16)
+    out = given.quant if wide and given.quant is not None else problems.result_like(x)
+    if out is None or x is None:
         return
-    scale, zero_point = OUTPUTS[problems.site.output.dtype]
+    scale, zero_point = OUTPUTS[x.dtype, given.dtype]
     close = math.isclose(out.scale, scale, rel_tol=SCALE_TOLERANCE)
     if not close or out.zero_point != zero_point:
         problems.add(
@@ -111,7 +118,7 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
         return (float32.softmax(x, _beta(site)),)
     if is_int16(site):
         return (int16.softmax(x, _factor(site)),)
-    return (int8.softmax(x, _rule(site)),)
+    return (int8.softmax(x, _rule(site), site.output.dtype.numpy.itemsize * 8),)
 
 
 def region(site: Site, out: Box) -> tuple[Box | None, ...]:
@@ -144,6 +151,10 @@ def pack_float(site: Site) -> Params:
     return Params("mcuc_softmax_f32_params", "softmax/softmax.h", fields)
 
 
+def _narrow(site: Site, target: Target) -> bool:
+    return site.output.dtype is DType.S8
+
+
 SPEC = OpSpec(
     name="softmax",
     doc="Softmax over the last axis",
@@ -163,7 +174,18 @@ SPEC = OpSpec(
             pack=pack,
             inplace=(0,),
         ),
+        only=_narrow,
         others=(
+            *kernels_on(
+                DType.S8,
+                Kernel(
+                    symbol="mcuc_softmax_s8_s16__c",
+                    source="softmax/s8_s16__c.c",
+                    form=Form.PIXEL,
+                    when=lambda site, target: not _narrow(site, target),
+                    pack=pack,
+                ),
+            ),
             *kernels_on(
                 DType.S16,
                 Kernel(

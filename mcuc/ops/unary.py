@@ -20,6 +20,7 @@ from mcuc.ir.program import Form, Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32, float_arcs, float_bends, float_functions
+from mcuc.numerics.int8 import float_table
 from mcuc.numerics.unary import TABLES, Scales
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
@@ -131,6 +132,13 @@ ARCS: Mapping[str, Callable[[Floats, Attrs], Floats]] = MappingProxyType(
     }
 )
 FLOATS = MappingProxyType({**PLAIN, **SERIES, **BENDS, **ARCS})
+# On int8 tables of the float function, since TFLite has no rule of its own for them. Of the others,
+# TFLite knows some on float32 alone, and some are not defined everywhere.
+BY_FLOAT = (
+    *("ceil", "round", "softsign", "hard_sigmoid", "thresholded_relu", "clip"),
+    *BENDS,
+)
+ON_INT8 = frozenset({*TABLES, *BY_FLOAT})
 
 
 def attrs_of(site: Site) -> Attrs:
@@ -142,7 +150,7 @@ def attrs_of(site: Site) -> Attrs:
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     name = attrs_of(site).function
-    dtypes = tuple(d for d, known in zip(DTYPES, (TABLES, FLOATS), strict=True) if name in known)
+    dtypes = tuple(d for d, known in zip(DTYPES, (ON_INT8, FLOATS), strict=True) if name in known)
     x = problems.operand(0, "input", dtypes)
     if x is not None and site.output.dtype is not x.dtype:
         problems.add("E110", f"the result is {site.output.dtype.value}, not {x.dtype.value}")
@@ -165,6 +173,13 @@ def infer(site: Site) -> tuple[TensorType, ...]:
 def table(site: Site) -> Array:
     """Results [256] int8 over the inputs -128 .. 127."""
     x, y, attrs = quant_of(site.input()), quant_of(site.output), attrs_of(site)
+    if attrs.function in BY_FLOAT:
+
+        def function(numbers: Floats) -> Floats:
+            with np.errstate(all="ignore"):
+                return np.asarray(FLOATS[attrs.function](numbers, attrs), np.float32)
+
+        return float_table(function, x.scale, x.zero_point, y.scale, y.zero_point)
     scales = Scales(x.scale, x.zero_point, y.scale, y.zero_point, attrs.alpha)
     return TABLES[attrs.function](scales)
 

@@ -14,12 +14,14 @@ offset behind an op without a bias is exact: it is added where it was before.
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 
-from mcuc.ir.graph import Array, Graph, Node, Value
+from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, TensorType
+from mcuc.numerics.float32 import Floats
 from mcuc.passes.spec import Pass
 
 WEIGHTS, BIAS = 1, 2
@@ -78,18 +80,17 @@ def _source(
     return None
 
 
-def _per_channel(graph: Graph, constant: int, shape: tuple[int, ...]) -> Array | None:
+def _per_channel(graph: Graph, constant: int, shape: tuple[int, ...]) -> Floats | None:
     """A constant as one number per channel of a result, or None if it is not that."""
-    data = graph.values[constant].const
-    assert data is not None
+    data = _data(graph.values, constant)
     if data.size == 1:
-        return np.full(shape[-1], data.ravel()[0])
+        return np.full(shape[-1], data.ravel()[0], np.float32)
     if math.prod(data.shape[:-1]) != 1 or data.shape[-1] != shape[-1]:
         return None
     return data.ravel()
 
 
-def _fused(values: dict[int, Value], before: Node, node: Node, numbers: Array) -> Node:
+def _fused(values: dict[int, Value], before: Node, node: Node, numbers: Floats) -> Node:
     inputs = list(before.inputs) + [None] * (BIAS + 1 - len(before.inputs))
     weights, bias = inputs[WEIGHTS], inputs[BIAS]
     assert weights is not None
@@ -106,20 +107,20 @@ def _fused(values: dict[int, Value], before: Node, node: Node, numbers: Array) -
     return replace(before, inputs=tuple(inputs), outputs=node.outputs)
 
 
-def _scaled(values: dict[int, Value], weights: int, numbers: Array, axis: int) -> int:
+def _scaled(values: dict[int, Value], weights: int, numbers: Floats, axis: int) -> int:
     data = _data(values, weights)
     shape = [1] * data.ndim
     shape[axis] = -1
     return _entered(values, values[weights], data * numbers.reshape(shape))
 
 
-def _data(values: dict[int, Value], v: int) -> Array:
+def _data(values: Mapping[int, Value], v: int) -> Floats:
     data = values[v].const
     assert data is not None
-    return data
+    return np.asarray(data, np.float32)
 
 
-def _entered(values: dict[int, Value], like: Value, data: Array) -> int:
+def _entered(values: dict[int, Value], like: Value, data: Floats) -> int:
     """A new float32 constant with another one's label."""
     v = max(values) + 1
     array = np.ascontiguousarray(data, np.float32)

@@ -4,14 +4,14 @@
     transpose(transpose(x, p), q)      ->  transpose(x, p q), nothing where that is the identity
     reshape(transpose(x, p))           ->  transpose(reshape(x), p'), where the axes that are joined
                                            lie one behind the other in x too
-    fully_connected(flatten(transpose(x, p)), w)  ->  fully_connected(flatten(x), w'), the columns of
-                                           the weights moved
+    fully_connected(flatten(transpose(x, p)), w)  ->  fully_connected(flatten(x), w'), where the
+                                           columns of the weights are moved
     sum over axes, padding, slices ... ->  the same over the axes of x
 
-An importer of NCHW files writes every convolution between two transpositions; this pass leaves those
-that something wants. The nodes are gone through once: a transposition is noted, and done only where
-a reader wants its result. Where operands of an element-wise op disagree, what moves fewer bytes is
-done, with regard to what the readers of the result want.
+An importer of NCHW files writes every convolution between two transpositions; this pass leaves
+those that something wants. The nodes are gone through once: a transposition is noted, and done only
+where a reader wants its result. Where operands of an element-wise op disagree, what moves fewer
+bytes is done, with regard to what the readers of the result want.
 
 With `io` "nhwc" the model's own inputs and outputs take the order of the layers inside.
 
@@ -41,6 +41,7 @@ from mcuc.passes.lazy import (
     moved_shape,
     through_reshape,
 )
+from mcuc.passes.left_over import axes_name
 from mcuc.passes.spec import Pass
 
 IO_LAYOUTS = ("nchw", "nhwc")
@@ -127,7 +128,7 @@ class _Layout:
         return next(node.loc for node in self.graph.nodes if v in node.outputs)
 
     def _transposed(self, u: int, perm: Perm, like: int, result: int | None = None) -> int:
-        """transpose(u, perm) as a value, each computed once."""
+        """The value of transpose(u, perm), each computed once."""
         if is_identity(perm):
             return u
         if result is None and (u, perm) in self.done:
@@ -183,7 +184,7 @@ class _Layout:
         return self._named(self._value(v), v, "")
 
     def _named(self, u: int, v: int, axes: str) -> int:
-        """u under the name of the output v."""
+        """The value u under the name of the output v."""
         if u not in self.graph.sources and self.values[u].const is None:
             name = self.graph.values[v].name
             self.values[u] = replace(self.values[u], name=name, axes=axes)
@@ -219,9 +220,7 @@ class _Layout:
 
     def _lazy(self, v: int | None) -> Moved | None:
         """How a value is moved; None if it is there as it should be."""
-        if v is None or v in self.same:
-            return None
-        return self.moved.get(v)
+        return None if v is None or v in self.same else self.moved.get(v)
 
     def _emit(
         self, node: Node, inputs: tuple[int | None, ...], perm: Perm, attrs: Any = None
@@ -303,9 +302,7 @@ class _Layout:
         perms = {s.perm for s in lazy if s is not None and len(s.perm) == len(shape)}
         costs: dict[Perm | None, int] = {None: self._cost(node, None)}
         costs.update({perm: self._cost(node, perm) for perm in sorted(perms)})
-        least = min(costs.values())
-        best = [perm for perm, cost in costs.items() if cost == least]
-        return best[-1]
+        return [perm for perm, cost in costs.items() if cost == min(costs.values())][-1]
 
     def _cost(self, node: Node, perm: Perm | None) -> int:
         """Bytes that are moved for the operands, and for the readers of the result."""
@@ -498,43 +495,6 @@ def _wants(graph: Graph) -> dict[int, dict[Perm, None]]:
             asked = wants.get(result, {}) if through and result not in plain else {}
             wants.setdefault(v, {}).update({p: None for p in asked if len(p) == rank})
     return wants
-
-
-def axes_name(rank: int, channels_last: bool) -> str:
-    """How the axes of a map are called."""
-    places = "HW"[4 - rank :]
-    return f"N{places}C" if channels_last else f"NC{places}"
-
-
-def left_over(graph: Graph) -> list[str]:
-    """A remark on each transposition that is done at run time, and why it is."""
-    made = {v: node for node in graph.nodes for v in node.outputs}
-    readers: dict[int, list[Node]] = {}
-    for node in graph.nodes:
-        for v in node.inputs:
-            if v is not None:
-                readers.setdefault(v, []).append(node)
-    return [_why(graph, node, made, readers) for node in graph.nodes if node.op == "transpose"]
-
-
-def _why(graph: Graph, node: Node, made: dict[int, Node], readers: dict[int, list[Node]]) -> str:
-    x, (v,) = node.inputs[0], node.outputs
-    assert x is not None
-    order = ", ".join(map(str, transpose.permutation(Site.of(graph, node))))
-    name = graph.values[v].name or graph.values[x].name
-    what = f'transposition of "{name}" by ({order}), {graph.type(v).size_bytes:,} bytes'
-    if v in graph.results:
-        hint = "; --io-layout nhwc avoids it" if graph.values[v].axes.startswith("NC") else ""
-        return f"{what}: it is an output of the model{hint}"
-    source = made.get(x)
-    while source is not None and source.op == "reshape" and source.inputs[0] is not None:
-        x = source.inputs[0]
-        source = made.get(x)
-    if x in graph.inputs:
-        hint = "; --io-layout nhwc avoids it" if graph.values[x].axes.startswith("NC") else ""
-        return f"{what}: it is an input of the model{hint}"
-    wants = sorted({r.loc.op or r.op for r in readers.get(v, [])})
-    return f"{what}: {', '.join(wants) or 'its reader'} reads the axes in that order"
 
 
 LAYOUT = layout_pass()

@@ -27,7 +27,7 @@ def inverse(perm: Sequence[int]) -> Perm:
 
 
 def compose(first: Sequence[int], then: Sequence[int]) -> Perm:
-    """transpose(transpose(x, first), then) = transpose(x, compose(first, then))."""
+    """The permutation p with transpose(transpose(x, first), then) = transpose(x, p)."""
     return tuple(first[i] for i in then)
 
 
@@ -47,7 +47,7 @@ def is_free(shape: Sequence[int], perm: Sequence[int]) -> bool:
 
 
 def through_reshape(before: Shape, perm: Perm, after: Shape) -> tuple[Shape, Perm] | None:
-    """reshape(transpose(u, perm), after) as transpose(reshape(u, shape), p): (shape, p), or None.
+    """(shape, p): reshape(transpose(u, perm), after) = transpose(reshape(u, shape), p), or None.
 
     The axes of both shapes fall into blocks of equal products. A block may be split or joined as
     one likes where its axes lie one behind the other in u in the same order. Axes of size 1 stay

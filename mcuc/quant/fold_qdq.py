@@ -31,7 +31,7 @@ from mcuc.ops.spec import NUMERICS, Site
 from mcuc.quant.integer_weights import integer_weights
 from mcuc.quant.prepare_qdq import prepare_qdq
 from mcuc.quant.qparams import Range, activation_quant, along, quantized_constant
-from mcuc.quant.rules import Rule, fixed_output, rule_of
+from mcuc.quant.rules import Rule, required_output, rule_of
 
 _INTEGERS = (DType.S8, DType.S16)
 
@@ -268,9 +268,8 @@ class _Fold:
     ) -> tuple[Quant, bool]:
         """Quantization of the integer result; whether a `quantize` must follow it."""
         final = self._type(target[0]).quant if target is not None else None
-        fixed = fixed_output(node, dtype)
-        if node.op == "softmax" or (node.op == "logistic" and dtype is DType.S16):
-            assert fixed is not None
+        fixed = required_output(node, dtype)
+        if fixed is not None:
             return fixed, final is None or not _same_quant(fixed, final)
         if rule.kind != "same":
             assert final is not None

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 import numpy as np
+import numpy.typing as npt
 
 from mcuc.ir.graph import Node
 from mcuc.ir.types import DType
@@ -19,6 +20,7 @@ from mcuc.ops import (
     mean,
     pairwise,
     reduce,
+    resample,
     transpose,
 )
 from mcuc.ops import resize_bilinear as resize
@@ -33,6 +35,8 @@ from mcuc.ops.pad import fill_of, paddings_of
 from mcuc.ops.pooling import attrs_of as pool_attrs
 from mcuc.ops.spec import Site
 from mcuc.quant.onnx_export import _ELEMENT, TO_NCHW, TO_NHWC, Exporter
+
+_LEAST_ROOT = 1e-6  # of L2_NORMALIZATION
 
 Handler = Callable[[Exporter, Node, Site], None]
 
@@ -305,6 +309,24 @@ def _resize_bilinear(to: Exporter, node: Node, site: Site) -> None:
     _on_map(to, node, result, "none")
 
 
+def _resample(to: Exporter, node: Node, site: Site) -> None:
+    """Sums along columns, then along rows, as products with matrices of the weights."""
+    attrs = site.attrs
+    assert isinstance(attrs, resample.Attrs)
+    _, height, width, _ = site.input().shape
+    rows, columns = _matrix(attrs.rows, height), _matrix(attrs.columns, width)
+    x = to.operand(node, 0, TO_NCHW)
+    result = to.emit("MatMul", [x, to.constant(np.ascontiguousarray(columns.T))])
+    _on_map(to, node, to.emit("MatMul", [to.constant(rows), result]), "none")
+
+
+def _matrix(taps: resample.Taps, size: int) -> npt.NDArray[np.float32]:
+    matrix = np.zeros((len(taps.places), size), np.float32)
+    for row, (places, weights) in enumerate(zip(taps.places, taps.weights, strict=True)):
+        np.add.at(matrix[row], list(places), np.asarray(weights, np.float32))
+    return matrix
+
+
 def _arg_max(to: Exporter, node: Node, site: Site) -> None:
     attrs = site.attrs
     assert isinstance(attrs, arg_max.Attrs)
@@ -334,6 +356,14 @@ def _layer_norm(to: Exporter, node: Node, site: Site) -> None:
     if to.present(node, 2):
         inputs.append(to.operand(node, 2, shape=(depth,)))
     to.emit("LayerNormalization", inputs, _out(to, node), axis=-1, epsilon=attrs.epsilon)
+
+
+def _l2_norm(to: Exporter, node: Node, site: Site) -> None:
+    """A root is at least that of TFLite's least sum of squares."""
+    x = to.operand(node, 0)
+    root = to.emit("ReduceL2", [x, to.ints(-1)], keepdims=1)
+    least = to.constant(np.asarray(_LEAST_ROOT, np.float32))
+    to.emit("Div", [x, to.emit("Max", [root, least])], _out(to, node))
 
 
 def _select(to: Exporter, node: Node, site: Site) -> None:
@@ -393,6 +423,7 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "dequantize": _dequantize,
         "fully_connected": _fully_connected,
         "gather": _gather,
+        "l2_norm": _l2_norm,
         "layer_norm": _layer_norm,
         "log_softmax": _plain("LogSoftmax", axis=-1),
         "logistic": _plain("Sigmoid"),
@@ -404,6 +435,7 @@ HANDLERS: Mapping[str, Handler] = MappingProxyType(
         "quantize": _quantize,
         "reduce": _reduce,
         "relu": _relu,
+        "resample": _resample,
         "reshape": _reshape,
         "resize_bilinear": _resize_bilinear,
         "select": _select,

@@ -1,6 +1,7 @@
 """Brings a QDQ graph into the form that `fold_qdq` reads. Each step keeps what is computed.
 
 * uint8 with a zero point z is int8 with z - 128; inputs and outputs of the model stay uint8.
+* x / constant              becomes   a product.
 * x -> op -> activation   becomes   x -> op with that activation.
 * x -> move -> Q          becomes   x -> Q -> DQ -> move -> Q: what is moved or compared may be
   quantized before.
@@ -15,12 +16,14 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.ops import dequantize, quantize
 from mcuc.ops.uint8 import as_int8, with_uint8_ports
 from mcuc.quant.fuse_activation import fuse_activation
+from mcuc.quant.reciprocal import multiply_by_reciprocals
 from mcuc.quant.rules import rule_of
 
 
 def prepare_qdq(graph: Graph) -> Graph:
     """The graph, ready to be folded."""
-    return _quantize_before_moves(fuse_activation(_without_uint8(graph)))
+    plain = multiply_by_reciprocals(_without_uint8(graph))
+    return _quantize_before_moves(fuse_activation(plain))
 
 
 def _without_uint8(graph: Graph) -> Graph:

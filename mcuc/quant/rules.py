@@ -11,7 +11,7 @@ from typing import Literal
 
 from mcuc.ir.graph import Node
 from mcuc.ir.types import DType, Quant
-from mcuc.ops import average_pool2d, max_pool2d, pairwise, reduce, unary
+from mcuc.ops import average_pool2d, l2_norm, logistic, max_pool2d, pairwise, reduce, unary
 from mcuc.ops.softmax import OUTPUTS as SOFTMAX_OUTPUTS
 
 Kind = Literal["free", "same", "weights"]
@@ -51,6 +51,8 @@ _RULES = {
     "conv2d": Rule("weights", axis=0),
     "depthwise_conv2d": Rule("weights", axis=3),
     "fully_connected": Rule("weights", axis=0),
+    "gather": _MOVE,
+    "l2_norm": _FREE,
     "logistic": _FREE,
     "mean": _FREE,
     "mul": _FREE_PAIR,
@@ -58,6 +60,7 @@ _RULES = {
     "relu": _FREE,
     "reshape": _MOVE,
     "resize_bilinear": _SAME,
+    "select": Rule("same", (1, 2), exact=True),
     "softmax": _FREE,
     "take": _MOVE,
     "transpose": _MOVE,
@@ -76,20 +79,38 @@ def rule_of(node: Node) -> Rule | None:
     if isinstance(attrs, reduce.Attrs):
         return _MOVE if attrs.kind in ("max", "min") else None
     if isinstance(attrs, pairwise.Attrs):
-        by_function = {"sub": _FREE_PAIR, "minimum": _COMPARED, "maximum": _COMPARED}
+        by_function = {
+            "sub": _FREE_PAIR,
+            "squared_difference": _FREE_PAIR,
+            "prelu": _FREE_PAIR,
+            "minimum": _COMPARED,
+            "maximum": _COMPARED,
+        }
         return by_function.get(attrs.function)
     if isinstance(attrs, unary.Attrs):
         return None if attrs.function == "neg" else _FREE
     return _RULES.get(node.op)
 
 
+def required_output(node: Node, dtype: DType) -> Quant | None:
+    """The only quantization that the op gives its result; None: it gives any."""
+    if node.op == "softmax":
+        scale, zero_point = SOFTMAX_OUTPUTS[dtype, dtype]
+        return Quant((scale,), (zero_point,))
+    if node.op == "logistic" and dtype is DType.S16:
+        return Quant((logistic.INT16_SCALE,), (0,))
+    if node.op == "l2_norm" and dtype is DType.S8:
+        return Quant((l2_norm.SCALE,), (0,))
+    return None
+
+
 def fixed_output(node: Node, dtype: DType) -> Quant | None:
     """The only, or the best, quantization of a result whose range the op itself gives."""
-    if node.op == "softmax":
-        scale, zero_point = SOFTMAX_OUTPUTS[dtype]
-        return Quant((scale,), (zero_point,))
-    if node.op == "logistic":
-        return Quant((1 / 32768,), (0,)) if dtype is DType.S16 else Quant((1 / 256,), (-128,))
+    required = required_output(node, dtype)
+    if required is not None:
+        return required
+    if node.op == "logistic" and dtype is DType.S8:
+        return Quant((1 / 256,), (-128,))
     if isinstance(node.attrs, unary.Attrs) and node.attrs.function == "tanh":
         return Quant((1 / 128,), (0,)) if dtype is DType.S8 else None
     return None

@@ -1,19 +1,24 @@
-"""ONNX Runtime, for what is computed in float on the host: calibration and measurements.
+"""What is computed in float on the host, for calibration and measurements: by ONNX Runtime.
 
 One thread and no reordering of sums: the same samples give the same ranges on the same machine.
+Graphs that ONNX has no words for (state, recurrent layers) run in our references, which is slower.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
 from mcuc.errors import ToolchainError
 from mcuc.ir.graph import Array, Graph
+from mcuc.ops.interpret import run_reference
 from mcuc.ops.spec import NUMERICS
 from mcuc.quant.onnx_export import Exporter
+from mcuc.quant.onnx_ops import HANDLERS
+from mcuc.quant.qparams import along
 
 Samples = Sequence[Sequence[Array]]
 
@@ -35,6 +40,9 @@ def run_values(
     Raises:
         ToolchainError: E543 without ONNX Runtime.
     """
+    if graph.states or any(node.op not in HANDLERS for node in graph.nodes):
+        yield from _by_reference(graph, samples, values, numerics)
+        return
     wanted = [v for v in dict.fromkeys(values) if v not in graph.inputs]
     exporter = Exporter(graph, numerics)
     model = exporter.model([v for v in wanted if graph.values[v].const is None])
@@ -46,6 +54,37 @@ def run_values(
         found = dict(zip(wanted, results, strict=True))
         given = dict(zip(graph.inputs, sample, strict=True))
         yield {**found, **{v: given[v] for v in values if v in given}}
+
+
+def _by_reference(
+    graph: Graph, samples: Samples, values: Sequence[int], numerics: str
+) -> Iterator[dict[int, Array]]:
+    memory: dict[int, Array] = {}
+    known = _without_stored_integers(graph)
+    for sample in samples:
+        found = run_reference(known, list(sample), numerics, keep_all=True, memory=memory)
+        yield {v: found[v] for v in values}
+
+
+def _without_stored_integers(graph: Graph) -> Graph:
+    """The graph with the real numbers of constants behind a `dequantize`."""
+    values = dict(graph.values)
+    nodes = []
+    for node in graph.nodes:
+        x = node.inputs[0] if node.op == "dequantize" else None
+        held = None if x is None else values[x]
+        if held is None or held.const is None or held.type.quant is None:
+            nodes.append(node)
+            continue
+        quant = held.type.quant
+        scales, zeros = (
+            along(np.asarray(n, np.float64), quant.axis or 0, held.const.ndim)
+            for n in (quant.scales, quant.zero_points)
+        )
+        real = ((held.const.astype(np.float64) - zeros) * scales).astype(np.float32)
+        (y,) = node.outputs
+        values[y] = replace(values[y], const=real.reshape(held.const.shape))
+    return graph.with_nodes(tuple(nodes), values)
 
 
 def _session(model: bytes) -> Any:

@@ -13,10 +13,13 @@ import traceback
 from pathlib import Path
 
 from mcuc.errors import InternalError, McucError, flatten
+from mcuc.frontends.onnx.load import read_onnx
 from mcuc.frontends.tflite import load_tflite
 from tests.support.mutate import KINDS, mutate
+from tests.support.mutate_onnx import ONNX_KINDS, mutate_onnx
 
 SECONDS = 2
+_READERS = {".tflite": load_tflite, ".onnx": read_onnx}
 ADDRESS_SPACE = 1 << 30
 
 
@@ -28,11 +31,11 @@ def _alarm(signum: int, frame: object) -> None:
     raise TooSlowError
 
 
-def _load(data: bytes) -> str:
+def _load(kind: str, data: bytes) -> str:
     """What is wrong with how a file was loaded or refused, or ""."""
     signal.setitimer(signal.ITIMER_REAL, SECONDS)
     try:
-        load_tflite(Path("damaged.tflite"), data)
+        _READERS[kind](Path(f"damaged{kind}"), data)
     except McucError as error:
         bugs = [e for e in flatten(error) if isinstance(e, InternalError)]
         return f"internal error {bugs[0]}" if bugs else ""
@@ -45,16 +48,24 @@ def _load(data: bytes) -> str:
     return ""
 
 
+def _damaged(kind: str, data: bytes, seed: int) -> tuple[bytes, str]:
+    if kind == ".onnx":
+        return mutate_onnx(data, seed), ONNX_KINDS[seed % len(ONNX_KINDS)].__name__
+    return mutate(data, seed), KINDS[seed % len(KINDS)].__name__
+
+
 def main() -> None:
-    model, first, number = Path(sys.argv[1]).read_bytes(), int(sys.argv[2]), int(sys.argv[3])
-    load_tflite(Path(sys.argv[1]))  # imports are done before the limits apply
+    path, first, number = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
+    model, kind = path.read_bytes(), path.suffix
+    _READERS[kind](path, model)  # imports are done before the limits apply
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     signal.signal(signal.SIGALRM, _alarm)
     started = time.monotonic()
     for seed in range(first, first + number):
-        problem = _load(mutate(model, seed))
+        data, damage = _damaged(kind, model, seed)
+        problem = _load(kind, data)
         if problem:
-            print(f"seed {seed} ({KINDS[seed % len(KINDS)].__name__}): {problem}", flush=True)
+            print(f"seed {seed} ({damage}): {problem}", flush=True)
     print(f"done {number} in {time.monotonic() - started:.1f} s", file=sys.stderr)
 
 

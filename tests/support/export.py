@@ -300,6 +300,10 @@ def _cumsum(export: _Export, node: Node) -> None:
     export.write("CUMSUM", node, options, [export.integers("axis", attrs.axis)])
 
 
+def _l2_norm(export: _Export, node: Node) -> None:
+    export.write("L2_NORMALIZATION", node, _activation("none"))
+
+
 def _gather(export: _Export, node: Node) -> None:
     attrs = node.attrs
     assert isinstance(attrs, gather.Attrs)
@@ -366,9 +370,13 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "select": _select,
     "layer_norm": _without_operator,
     "recurrent": _without_operator,
+    "svdf_feature": _without_operator,
+    "svdf_time": _without_operator,
+    "signal": _without_operator,
     "resample": _without_operator,
     "top_k": _without_operator,
     "cumsum": _cumsum,
+    "l2_norm": _l2_norm,
     "unary": _unary,
     "arg_max": _arg_max,
     "resize_bilinear": _resize_bilinear,

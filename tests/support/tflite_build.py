@@ -34,6 +34,7 @@ _DTYPES = {
     "uint8": "UINT8",
     "int16": "INT16",
     "int32": "INT32",
+    "uint32": "UINT32",
     "int64": "INT64",
     "bool": "BOOL",
 }
@@ -102,6 +103,7 @@ class _Tensor:
     scale: tuple[float, ...]
     zero_point: tuple[int, ...]
     quantized_dimension: int
+    variable: bool = False
 
 
 @dataclass(frozen=True)
@@ -137,6 +139,7 @@ class ModelBuilder:
         quantized_dimension: int = 0,
         data: npt.NDArray[Any] | None = None,
         buffer: int | None = None,
+        variable: bool = False,
     ) -> int:
         """Adds a tensor and returns its index.
 
@@ -149,6 +152,7 @@ class ModelBuilder:
             quantized_dimension: axis of the channels.
             data: constant contents of dtype `dtype`; it gets a buffer of its own.
             buffer: an index from :meth:`buffer`, instead of `data`.
+            variable: it keeps its contents from run to run.
         """
         scales = (float(scale),) if isinstance(scale, (int, float)) else tuple(map(float, scale))
         if isinstance(zero_point, (int, np.integer)):
@@ -168,6 +172,7 @@ class ModelBuilder:
                 scales,
                 zero_points,
                 quantized_dimension,
+                variable,
             )
         )
         return len(self._tensors) - 1
@@ -283,6 +288,7 @@ def _write_tensor(fb: Any, t: _Tensor) -> int:
         Buffer=t.buffer,
         Name=fb.CreateString(t.name),
         Quantization=quant,
+        IsVariable=t.variable or None,
     )
 
 

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from mcuc.ir.types import DType, TensorType
+from dataclasses import replace
+
+import numpy as np
+
+from mcuc.ir.types import DType, Quant, TensorType
 from mcuc.ops.quantize import Attrs
 from tests.support.case_model import TfliteOp
 from tests.support.cases import Case, Operand, s8, s16
@@ -47,6 +51,12 @@ def _int16() -> list[Case]:
             real = Operand(TensorType((1, 16, 16, 8), DType.F32), pattern=pattern)
             name = f"f32_s16_{pattern}_{i}"
             found.append(Case(name, "quantize", Attrs(), (real,), (s16((), scale),), seed=i))
+    offset = TensorType(every.type.shape, DType.S16, Quant((2.0**-16,), (-32768,)))
+    for name, x in (("offset", replace(every, type=offset)), ("every", every)):
+        for i, scale in enumerate((3.05e-5, 2.0**-16, 0.001)):
+            out = TensorType((), DType.S32, Quant((float(np.float32(scale)),), (0,)))
+            title = f"s16_s32_{name}_{i}"
+            found.append(Case(title, "quantize", Attrs(), (x,), (out,)))
     return found
 
 

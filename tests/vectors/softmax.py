@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
+from mcuc.ir.types import Quant
 from mcuc.ops.softmax import Attrs
 from tests.support.case_model import TfliteOp
 from tests.support.cases import Case, Operand, as_float, as_int16, s8, s16
@@ -42,6 +45,12 @@ def cases() -> list[Case]:
         found.append(case(f"quant_{i}_far", Operand(s8((9, 12), scale, zero_point)), seed=i))
     found += [case(f"beta_{b}", Operand(s8((9, 12), 0.1, 4)), b) for b in (0.5, 0.1, 2.7)]
     found += [twin(case) for twin in (as_float, as_int16) for case in list(found)]
+    wide = s16((), 1 / 65536)
+    wide = replace(wide, quant=Quant(wide.quant.scales, (-32768,)))
+    for i, (scale, zero_point) in enumerate(QUANTS[::3]):
+        for pattern in ("ramp", "random"):
+            x = Operand(s8((12, 9), scale, zero_point), pattern=pattern)
+            found.append(Case(f"s8_s16_{i}_{pattern}", "softmax", Attrs(), (x,), (wide,), seed=i))
     every = Operand(s16((256, 256), 0.0004), pattern="ramp")
     found.append(Case("s16_every", "softmax", Attrs(), (every,), (s16((), 1 / 32768),)))
     # The sum passes 2^31 by little: a sum that loses its highest bit gives large probabilities.

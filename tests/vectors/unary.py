@@ -6,7 +6,7 @@ import numpy as np
 
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics.unary import TABLES
-from mcuc.ops.unary import ARCS, BENDS, FLOATS, SERIES, Attrs
+from mcuc.ops.unary import ARCS, BENDS, BY_FLOAT, FLOATS, SERIES, Attrs
 from tests.support.case_model import TfliteOp
 from tests.support.cases import Case, Operand, s8
 from tests.support.tflite_build import OptionValue
@@ -34,6 +34,7 @@ FROM_ZERO = ("sqrt", "rsqrt", "log")
 
 def cases() -> list[Case]:
     found = [_int8(function, k) for function in TABLES for k in range(2)]
+    found += [_int8(function, 0) for function in BY_FLOAT]
     for function in FLOATS:
         if function in FROM_ZERO:
             found.append(_float(f"{function}_f32", function, (1, 16, 16, 16), "positive"))

@@ -36,6 +36,9 @@ from mcuc.ops.spec import NUMERICS
 
 _MOST_PROBLEMS = 1000
 
+# What handlers raise on numbers that do not fit.
+_DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MemoryError)
+
 Shapes = Mapping[str, tuple[int, ...]]
 
 
@@ -92,6 +95,8 @@ class _Loader:
                 self._read(index, node, produced)
             except McucError as problem:
                 self._problems.extend(flatten(problem))
+            except _DAMAGE as error:
+                self._problems.append(self._unusable(error))
             for name in node.output:
                 if name and name not in self._values and name not in self._constants:
                     self._values[name] = None
@@ -99,6 +104,15 @@ class _Loader:
         raise_all(self._problems[:_MOST_PROBLEMS])
         known = [v for v in outputs if v is not None]
         return Loaded(self._finished(list(inputs.values()), known), tuple(ports.notes))
+
+    def _unusable(self, error: Exception) -> McucError:
+        """The last net: a handler met numbers that no exporter writes."""
+        return self._graph.error(
+            "E101",
+            "the operands and attributes of the operator do not fit to each other",
+            why=f"{type(error).__name__}: {str(error)[:200]}",
+            help="the file may be damaged; export it again",
+        )
 
     def _finished(self, inputs: list[int | None], outputs: list[int]) -> Graph:
         sources = [v for v in inputs if v is not None]
@@ -148,7 +162,7 @@ class _Loader:
         return self._graph.constant(data, name)
 
     def _finite(self, name: str, data: Array) -> Array:
-        """As float32; infinities, of which masks are made, are the largest numbers that there are."""
+        """As float32; infinities, of which masks are made, become the largest numbers."""
         largest = np.finfo(np.float32).max
         if np.isnan(data).any():
             raise self._graph.error("E115", f"{name!r} holds NaN")
@@ -260,6 +274,6 @@ class _Loader:
         if node.op_type == "Size":
             self._constants[node.output[0]] = np.asarray(int(np.prod(shape)), np.int64)
             return True
-        start, end = operator.int("start", 0), operator.int("end", len(shape))
+        start, end = operator.integer("start", 0), operator.integer("end", len(shape))
         self._constants[node.output[0]] = np.asarray(shape[start:end], np.int64)
         return True

@@ -108,7 +108,7 @@ class Operator:
                 return value
         return None
 
-    def int(self, name: str, default: int) -> int:
+    def integer(self, name: str, default: int) -> int:
         value = self.attribute(name)
         if value is None:
             return default
@@ -116,7 +116,7 @@ class Operator:
             raise self.error("E101", f"attribute {name} is no integer")
         return value
 
-    def float(self, name: str, default: float) -> float:
+    def real(self, name: str, default: float) -> float:
         value = self.attribute(name)
         if value is None:
             return default
@@ -124,7 +124,7 @@ class Operator:
             raise self.error("E115", f"attribute {name} is {value!r}; a finite number is needed")
         return float(value)
 
-    def text(self, name: str, default: str) -> str:
+    def word(self, name: str, default: str) -> str:
         value = self.attribute(name)
         if value is None:
             return default
@@ -171,7 +171,7 @@ class Operator:
         return self.graph.add("pairwise", pairwise.Attrs(function), (a, b), dtype)
 
     def scaled(self, x: int, factor: float, offset: float = 0.0) -> int:
-        """factor x + offset, without what changes nothing."""
+        """Factor x + offset, without what changes nothing."""
         if factor != 1:
             x = self.pair("mul", x, self.graph.scalar(factor))
         return self.pair("add", x, self.graph.scalar(offset)) if offset else x

@@ -58,15 +58,15 @@ class Ports:
         return ModelError(code, f"model input {name!r} {what}", loc=loc, why=why, help=help)
 
     def _check_names(self, names: list[str], problems: list[McucError]) -> None:
-        for name in self._shapes:
-            if name not in names:
-                problems.append(
-                    ModelError(
-                        "E109",
-                        f"--input-shape {name}: the model has no such input",
-                        help=f"its inputs are {', '.join(names)}",
-                    )
-                )
+        problems.extend(
+            ModelError(
+                "E109",
+                f"--input-shape {name}: the model has no such input",
+                help=f"its inputs are {', '.join(names)}",
+            )
+            for name in self._shapes
+            if name not in names
+        )
 
     def _type(self, port: Any) -> TensorType:
         from onnx import TensorProto

@@ -201,7 +201,7 @@ def _external(proto: Any, path: Path, loc: Loc, size: int) -> bytes:
             raise ModelError("E101", what, loc=loc, why="they are not there")
         with file.open("rb") as stream:
             stream.seek(offset)
-            return stream.read(length)
+            return bytes(stream.read(length))
     except (OSError, ValueError) as error:
         what = f"the data of the constant in {place!r} cannot be read"
         raise ModelError("E108", what, loc=loc, why=str(error)[:200]) from None

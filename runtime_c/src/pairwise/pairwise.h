@@ -19,7 +19,9 @@ enum {
   MCUC_PAIRWISE_LOGICAL_AND,
   MCUC_PAIRWISE_LOGICAL_OR,
   MCUC_PAIRWISE_MAXIMUM,
-  MCUC_PAIRWISE_POW
+  MCUC_PAIRWISE_POW,
+  MCUC_PAIRWISE_ADD,
+  MCUC_PAIRWISE_MUL
 };
 
 /* Filled by mcuc/ops/pairwise.py, as the others. */
@@ -44,5 +46,13 @@ typedef struct mcuc_pairwise_sub_params {
   int32_t out_offset, multiplier, shift;
   int32_t low, high; /* clamping range */
 } mcuc_pairwise_sub_params;
+
+typedef struct mcuc_pairwise_prelu_params {
+  int32_t channels;       /* of the output */
+  int32_t a_step, b_step; /* 1, or 0: the operand has one channel, used for all */
+  int32_t a_zero, b_zero, out_offset;
+  int32_t multiplier, shift;             /* of x */
+  int32_t below_multiplier, below_shift; /* of x times a slope */
+} mcuc_pairwise_prelu_params;
 
 #endif

@@ -40,6 +40,7 @@ static inline int32_t mcuc_quantize_one(float x, const mcuc_quantize_params *p, 
 /* From int16, of other scale. */
 typedef struct mcuc_quantize_s16_params {
   int32_t channels;
+  int32_t in_zero; /* 0, or -32768 */
   int32_t multiplier, shift;
   int32_t zero_point; /* of the result */
   int32_t low, high;  /* clamping range */
@@ -48,7 +49,7 @@ typedef struct mcuc_quantize_s16_params {
 /* x times the factor plus the zero point, clamped. */
 static inline int32_t mcuc_quantize_s16_one(int32_t x, const mcuc_quantize_s16_params *p)
 {
-  int32_t y = mcuc_multiply_by_quantized_multiplier(x, p->multiplier, p->shift);
+  int32_t y = mcuc_multiply_by_quantized_multiplier(x - p->in_zero, p->multiplier, p->shift);
   /* clamped before the addition, which may then not overflow */
   y = y < p->low - p->zero_point ? p->low - p->zero_point : y;
   y = y > p->high - p->zero_point ? p->high - p->zero_point : y;

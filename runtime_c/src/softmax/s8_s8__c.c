@@ -9,18 +9,6 @@
 #include "mcuc/program.h"
 #include "mcuc/requant.h"
 
-#define MCUC_SOFTMAX_SUM_BITS 12 /* integer bits of the sum */
-
-static int32_t mcuc_softmax_max(const int8_t *x, int32_t n)
-{
-  int32_t max = x[0];
-  int32_t i;
-  for (i = 1; i < n; ++i) {
-    max = x[i] > max ? x[i] : max;
-  }
-  return max;
-}
-
 MCUC_FN void mcuc_softmax_s8_s8__c(const void *params, const void *call)
 {
   const mcuc_softmax_params *p = (const mcuc_softmax_params *)params;

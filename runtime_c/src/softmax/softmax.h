@@ -9,6 +9,19 @@ typedef struct mcuc_softmax_params {
   const int32_t *exp; /* [256]: exp(-scale * d) in Q0.31 for a distance d to the maximum */
 } mcuc_softmax_params;
 
+#define MCUC_SOFTMAX_SUM_BITS 12 /* integer bits of the sum */
+
+/* The greatest of n elements. */
+static inline int32_t mcuc_softmax_max(const int8_t *x, int32_t n)
+{
+  int32_t max = x[0];
+  int32_t i;
+  for (i = 1; i < n; ++i) {
+    max = x[i] > max ? x[i] : max;
+  }
+  return max;
+}
+
 /* int16. Filled by mcuc/ops/softmax.py. */
 typedef struct mcuc_softmax_s16_params {
   int32_t channels;          /* classes, at most 65535 */

@@ -1,4 +1,4 @@
-"""Float graphs become integer graphs: recipes, special channels, islands, and the same every time."""
+"""Float graphs become integer graphs: recipes, special channels, islands, determinism."""
 
 from __future__ import annotations
 
@@ -9,7 +9,16 @@ import pytest
 
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType
-from mcuc.ops import concatenation, conv2d, max_pool2d, relu, softmax, unary
+from mcuc.ops import (
+    batch_matmul,
+    concatenation,
+    conv2d,
+    max_pool2d,
+    pairwise,
+    relu,
+    softmax,
+    unary,
+)
 from mcuc.ops.interpret import run_reference
 from mcuc.passes.verify import verify_graph
 from mcuc.quant.calibrate import calibrate
@@ -17,6 +26,7 @@ from mcuc.quant.equalize import equalization, equalized
 from mcuc.quant.measure import measure_layers
 from mcuc.quant.ptq import apply_recipe, make_recipe
 from mcuc.quant.recipe import Recipe
+from mcuc.quant.reciprocal import multiply_by_reciprocals
 from mcuc.quant.runtime import run_values, sqnr_db
 from tests.support.float_nets import F32, FloatBuilder, float_samples, mixed_net
 
@@ -175,3 +185,51 @@ def test_a_tensor_that_is_always_zero() -> None:
     (wanted,) = run_reference(made.source, samples[0])
     assert np.isfinite(got).all() and np.abs(got - wanted).max() < 0.01
     assert measure_layers(made, samples)[0].dead_channels == 3
+
+
+def test_what_onnx_has_no_words_for_runs_in_the_reference(monkeypatch) -> None:
+    graph = mixed_net()
+    samples = float_samples(graph, 2)
+    made, _ = quantized(graph)
+    values = list(made.qdq.outputs)
+    wanted = [found[values[0]] for found in run_values(made.qdq, samples, values)]
+    monkeypatch.setattr("mcuc.quant.runtime.HANDLERS", {})
+    got = [found[values[0]] for found in run_values(made.qdq, samples, values)]
+    assert np.abs(np.asarray(wanted) - np.asarray(got)).max() <= 2 / 256
+    assert make_recipe(graph, samples).as_json()["samples"] == 2
+
+
+def test_weights_of_three_axes() -> None:
+    """B67: a constant [H, K, N] behind a batched matrix product: one scale for all."""
+    build = FloatBuilder()
+    x = build.source(3, 4, 5)
+    weights = build.const(np.random.default_rng(0).normal(0, 0.5, (3, 5, 6)).astype(np.float32))
+    y = build.one("batch_matmul", batch_matmul.Attrs(), x, weights)
+    made, samples = quantized(build.graph(y))
+    assert on_integers(made.graph) == {DType.S8} and not made.floats
+    assert loss_db(made, samples) > 35
+
+
+@pytest.mark.parametrize("function", ["elu", "hard_sigmoid", "clip", "mish", "gelu", "hard_swish"])
+def test_functions_without_a_rule_in_tflite_are_tables(function: str) -> None:
+    build = FloatBuilder()
+    numbers = {"elu": (1.0, 0.0), "hard_sigmoid": (0.2, 0.5), "clip": (-0.3, 0.4)}
+    y = build.conv2d(build.source(1, 4, 4, 4), 4)
+    attrs = unary.Attrs(function, *numbers.get(function, ()))
+    made, samples = quantized(build.graph(build.one("unary", attrs, y)))
+    assert on_integers(made.graph) == {DType.S8} and not made.floats
+    assert loss_db(made, samples) > 25
+
+
+def test_a_division_by_a_constant_is_a_product() -> None:
+    build = FloatBuilder()
+    y = build.conv2d(build.source(1, 4, 4, 4), 4)
+    half = build.const(np.asarray(2.5, np.float32))
+    graph = build.graph(build.one("pairwise", pairwise.Attrs("div", "relu"), y, half))
+    product = multiply_by_reciprocals(graph)
+    assert [n.op for n in product.nodes] == ["conv2d", "mul"]
+    sample = float_samples(graph, 1)[0]
+    (a,), (b,) = run_reference(graph, sample), run_reference(product, sample)
+    assert np.allclose(a, b, rtol=1e-6, atol=0)
+    made, _ = quantized(product)
+    assert on_integers(made.graph) == {DType.S8}

@@ -54,7 +54,7 @@ def _ordered(operator: Operator, value: int, term: str, wanted: str) -> int:
 
 def _parsed(operator: Operator) -> tuple[list[str], str]:
     """The letters of every operand and of the result."""
-    equation = operator.text("equation", "").replace(" ", "")
+    equation = operator.word("equation", "").replace(" ", "")
     left, arrow, out = equation.partition("->")
     terms = left.split(",")
     if not arrow:

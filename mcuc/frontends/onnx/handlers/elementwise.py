@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
+from collections.abc import Callable
 
 import numpy as np
 
@@ -53,7 +54,7 @@ def clip(operator: Operator) -> Results:
     """Limits as attributes before operator set 11, as operands from it on; each may be absent."""
     graph, x = operator.graph, operator.value()
     if operator.opset < 11:
-        low, high = operator.float("min", -math.inf), operator.float("max", math.inf)
+        low, high = operator.real("min", -math.inf), operator.real("max", math.inf)
     elif any(operator.has(i) and graph.const(operator.value(i)) is None for i in (1, 2)):
         for position, function in ((1, "maximum"), (2, "minimum")):
             if operator.has(position):
@@ -86,9 +87,9 @@ def _sigmoid(operator: Operator, x: int) -> int:
 
 
 def swish(operator: Operator) -> Results:
-    """x sigmoid(alpha x)."""
+    """X sigmoid(alpha x)."""
     x = operator.value()
-    inner = _sigmoid(operator, operator.scaled(x, operator.float("alpha", 1.0)))
+    inner = _sigmoid(operator, operator.scaled(x, operator.real("alpha", 1.0)))
     return (operator.pair("mul", x, inner),)
 
 
@@ -96,7 +97,7 @@ def _with_attributes(function: str, **defaults: float) -> Handler:
     """A function with the numbers alpha and beta, which the node names."""
 
     def handler(operator: Operator) -> Results:
-        numbers = [operator.float(name, default) for name, default in defaults.items()]
+        numbers = [operator.real(name, default) for name, default in defaults.items()]
         return (operator.unary(function, operator.value(), *numbers),)
 
     return handler
@@ -107,7 +108,7 @@ def prelu(operator: Operator) -> Results:
 
 
 def gelu(operator: Operator) -> Results:
-    approximate = operator.text("approximate", "none")
+    approximate = operator.word("approximate", "none")
     return (operator.unary("gelu_tanh" if approximate == "tanh" else "gelu", operator.value()),)
 
 
@@ -155,7 +156,7 @@ def cast(operator: Operator) -> Results:
     to = operator.type(1).dtype if operator.proto.op_type == "CastLike" else None
     if to is None:
         names = TensorProto.DataType.DESCRIPTOR.values_by_number
-        code = operator.int("to", 0)
+        code = operator.integer("to", 0)
         name = names[code].name if code in names else str(code)
         if name not in _CASTS:
             raise operator.error("E110", f"a cast to {name} is not supported")
@@ -183,7 +184,7 @@ def _softmax(op: str, attrs: object) -> Handler:
         graph, x = operator.graph, operator.value()
         shape = graph.shape(x)
         old = operator.opset < 13
-        axis = operator.axis(operator.int("axis", 1 if old else -1), max(1, len(shape)))
+        axis = operator.axis(operator.integer("axis", 1 if old else -1), max(1, len(shape)))
         if old:
             flat = graph.reshape(x, (math.prod(shape[:axis]), math.prod(shape[axis:])))
             return (graph.reshape(graph.add(op, attrs, (flat,)), shape),)
@@ -192,7 +193,7 @@ def _softmax(op: str, attrs: object) -> Handler:
     return handler
 
 
-def along_last(operator: Operator, x: int, axis: int, function):  # type: ignore[no-untyped-def]
+def along_last(operator: Operator, x: int, axis: int, function: Callable[[int], int]) -> int:
     """A function over the last axis, along another one."""
     graph, rank = operator.graph, len(operator.graph.shape(x))
     perm = [*(i for i in range(rank) if i != axis), axis]

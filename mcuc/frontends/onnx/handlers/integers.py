@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcuc.frontends.onnx.handlers.pooling import HANDLERS as POOLS
-from mcuc.frontends.onnx.handlers.quantized import quantized, real
+from mcuc.frontends.onnx.handlers.quantized import dequantized, quantized
 from mcuc.frontends.onnx.handlers.weights import convolved, product
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
 from mcuc.ir.types import DType, Quant
@@ -23,8 +23,8 @@ _EXACT = 1 << 24  # whole numbers up to here are float32
 
 
 def qlinear_conv(operator: Operator) -> Results:
-    """x, scale, zero; weights, scale, zero; scale, zero of the result; bias of x's and w's scales."""
-    x, weights = real(operator, 0), real(operator, 3)
+    """Operands: x, weights, result, each with scale and zero point (but the result); bias."""
+    x, weights = dequantized(operator, 0), dequantized(operator, 3)
     bias = None
     if operator.has(8):
         held = operator.graph.type(weights).quant
@@ -40,14 +40,15 @@ def qlinear_conv(operator: Operator) -> Results:
 
 
 def qlinear_matmul(operator: Operator) -> Results:
-    return (quantized(operator, product(operator, real(operator, 0), real(operator, 3)), 6),)
+    a, b = dequantized(operator, 0), dequantized(operator, 3)
+    return (quantized(operator, product(operator, a, b), 6),)
 
 
 def _qlinear_pair(function: str) -> Handler:
     """com.microsoft: a, scale, zero, b, scale, zero, scale and zero of the result."""
 
     def handler(operator: Operator) -> Results:
-        result = operator.pair(function, real(operator, 0), real(operator, 3))
+        result = operator.pair(function, dequantized(operator, 0), dequantized(operator, 3))
         return (quantized(operator, result, 6),)
 
     return handler
@@ -57,7 +58,7 @@ def _qlinear_one(function: Callable[[Operator, int], int]) -> Handler:
     """com.microsoft: x, scale, zero, scale and zero of the result."""
 
     def handler(operator: Operator) -> Results:
-        return (quantized(operator, function(operator, real(operator, 0)), 3),)
+        return (quantized(operator, function(operator, dequantized(operator, 0)), 3),)
 
     return handler
 
@@ -67,12 +68,12 @@ def _sigmoid(operator: Operator, x: int) -> int:
 
 
 def _leaky_relu(operator: Operator, x: int) -> int:
-    return operator.unary("leaky_relu", x, operator.float("alpha", 0.01))
+    return operator.unary("leaky_relu", x, operator.real("alpha", 0.01))
 
 
 def _pool(name: str) -> Callable[[Operator, int], int]:
     def function(operator: Operator, x: int) -> int:
-        if operator.int("channels_last", 0):
+        if operator.integer("channels_last", 0):
             raise operator.error("E115", "channels_last")
         (result,) = POOLS[name](replace(operator, inputs=(x,)))
         assert result is not None
@@ -83,22 +84,22 @@ def _pool(name: str) -> Callable[[Operator, int], int]:
 
 def qlinear_concat(operator: Operator) -> Results:
     """Scale and zero of the result, then each operand with its own."""
-    parts = [real(operator, i) for i in range(2, len(operator.inputs), 3)]
+    parts = [dequantized(operator, i) for i in range(2, len(operator.inputs), 3)]
     if not parts:
         raise operator.error("E112", "there are no operands")
-    axis = operator.axis(operator.int("axis", 1), len(operator.graph.shape(parts[0])))
+    axis = operator.axis(operator.integer("axis", 1), len(operator.graph.shape(parts[0])))
     return (quantized(operator, operator.graph.joined(parts, axis), 0),)
 
 
 def conv_integer(operator: Operator) -> Results:
     """x, weights, zero points of both; the result is int32."""
-    x, weights = real(operator, 0, zero=2), real(operator, 1, zero=3)
+    x, weights = dequantized(operator, 0, zero=2), dequantized(operator, 1, zero=3)
     _check_exact(operator, weights, tuple(range(1, len(operator.graph.shape(weights)))))
     return (_whole(operator, convolved(operator, x, weights, None)),)
 
 
 def matmul_integer(operator: Operator) -> Results:
-    x, weights = real(operator, 0, zero=2), real(operator, 1, zero=3)
+    x, weights = dequantized(operator, 0, zero=2), dequantized(operator, 1, zero=3)
     _check_exact(operator, weights, (-2,))
     return (_whole(operator, product(operator, x, weights)),)
 

@@ -89,7 +89,7 @@ def padding(
     operator: Operator, kernel: Ints, stride: Ints, dilation: Ints, size: Ints
 ) -> list[Pair]:
     """Elements before and after each spatial axis."""
-    axes, mode = len(size), operator.text("auto_pad", "NOTSET")
+    axes, mode = len(size), operator.word("auto_pad", "NOTSET")
     if mode in ("SAME_UPPER", "SAME_LOWER"):
         pairs = []
         for n, k, s, d in zip(size, kernel, stride, dilation, strict=True):

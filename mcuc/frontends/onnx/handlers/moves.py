@@ -53,7 +53,7 @@ def slice_(operator: Operator) -> Results:
 
 def split(operator: Operator) -> Results:
     """Sizes as an attribute before operator set 13; equal parts, the last one smaller, without."""
-    axis = operator.axis(operator.int("axis", 0), max(1, len(operator.shape())))
+    axis = operator.axis(operator.integer("axis", 0), max(1, len(operator.shape())))
     size, count = operator.shape()[axis], max(1, operator.results)
     sizes = operator.list_of("split", 1, 13)
     if sizes is None:
@@ -75,19 +75,19 @@ def split(operator: Operator) -> Results:
 def concat(operator: Operator) -> Results:
     graph = operator.graph
     operands = [operator.value(i) for i in range(len(operator.inputs))]
-    axis = operator.axis(operator.int("axis", 1), max(1, len(operator.shape())))
+    axis = operator.axis(operator.integer("axis", 1), max(1, len(operator.shape())))
     return (graph.joined(operands, axis),)
 
 
 def gather(operator: Operator) -> Results:
     """By constant indices of any shape; those below 0 count from the end."""
     graph, shape = operator.graph, operator.shape()
-    axis = operator.axis(operator.int("axis", 0), max(1, len(shape)))
+    axis = operator.axis(operator.integer("axis", 0), max(1, len(shape)))
     if graph.const(operator.value(1)) is None:
         return (graph.gather(operator.value(), operator.value(1), axis),)
     indices = operator.const(1, "list of indices")
     _check(operator, indices.size)
-    found = [int(i) + shape[axis] if i < 0 else int(i) for i in indices.ravel()]
+    found = [i + shape[axis] if i < 0 else i for i in map(int, indices.ravel())]
     if not all(0 <= i < shape[axis] for i in found):
         raise operator.error("E115", f"an index is outside of the {shape[axis]} elements")
     picks = _whole(operator)
@@ -146,7 +146,7 @@ def pad(operator: Operator) -> Results:
         raise operator.error("E105", f"pads {pads} leave nothing of the shape {shape}")
     x = graph.take(x, picks)
     grown = [(max(0, before), max(0, after)) for before, after in pairs]
-    mode = operator.text("mode", "constant")
+    mode = operator.word("mode", "constant")
     if mode == "constant":
         return (graph.pad(x, grown, _fill(operator)),)
     return (_repeated(operator, x, grown, mode),)
@@ -154,7 +154,7 @@ def pad(operator: Operator) -> Results:
 
 def _fill(operator: Operator) -> float:
     if operator.opset < 11:
-        return operator.float("value", 0.0)
+        return operator.real("value", 0.0)
     return operator.number(2, "padding value", 0.0)
 
 

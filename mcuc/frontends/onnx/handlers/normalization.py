@@ -11,8 +11,8 @@ from mcuc.ops import layer_norm
 
 
 def batch_normalization(operator: Operator) -> Results:
-    """scale (x - mean) / sqrt(var + epsilon) + bias, a factor and an offset per channel."""
-    if operator.int("training_mode", 0) or operator.wants(1):
+    """Scale (x - mean) / sqrt(var + epsilon) + bias, a factor and an offset per channel."""
+    if operator.integer("training_mode", 0) or operator.wants(1):
         raise operator.error("E115", "BatchNormalization in training mode")
     scale, bias, mean, var = (
         np.asarray(operator.const(i, name), np.float64).ravel()
@@ -24,7 +24,7 @@ def batch_normalization(operator: Operator) -> Results:
         raise operator.error(
             "E111", f"the parameters have not the {channels} channels of the input"
         )
-    factor = scale / np.sqrt(var + operator.float("epsilon", 1e-5))
+    factor = scale / np.sqrt(var + operator.real("epsilon", 1e-5))
     shape = (channels, *(1,) * (rank - 2))
     graph = operator.graph
     factors, offsets = (
@@ -48,13 +48,13 @@ def normalized(
 def layer_normalization(operator: Operator) -> Results:
     """With scale and bias, both of the shape of the normalized axes; mean and 1 / deviation."""
     if _is_one_op(operator):
-        attrs = layer_norm.Attrs(operator.float("epsilon", 1e-5))
+        attrs = layer_norm.Attrs(operator.real("epsilon", 1e-5))
         operands = [operator.value(), operator.optional(1), operator.optional(2)]
         while operands[-1] is None:
             operands.pop()
         return (operator.graph.add("layer_norm", attrs, operands),)
     result, mean, inverse = normalized(
-        operator, operator.value(), _last_axes(operator), operator.float("epsilon", 1e-5)
+        operator, operator.value(), _last_axes(operator), operator.real("epsilon", 1e-5)
     )
     if operator.has(1):
         result = operator.pair("mul", result, operator.value(1))
@@ -78,7 +78,7 @@ def skip_layer_normalization(operator: Operator) -> Results:
     if operator.has(4):
         total = operator.pair("add", total, operator.value(4))
     axes = (len(operator.shape()) - 1,)
-    result, mean, inverse = normalized(operator, total, axes, operator.float("epsilon", 1e-12))
+    result, mean, inverse = normalized(operator, total, axes, operator.real("epsilon", 1e-12))
     result = operator.pair("mul", result, operator.value(2))
     if operator.has(3):
         result = operator.pair("add", result, operator.value(3))
@@ -88,14 +88,14 @@ def skip_layer_normalization(operator: Operator) -> Results:
 def _last_axes(operator: Operator) -> tuple[int, ...]:
     """From the attribute axis on."""
     rank = len(operator.shape())
-    return tuple(range(operator.axis(operator.int("axis", -1), max(1, rank)), rank))
+    return tuple(range(operator.axis(operator.integer("axis", -1), max(1, rank)), rank))
 
 
 def rms_normalization(operator: Operator) -> Results:
-    """x / sqrt(mean(x^2) + epsilon) times a scale."""
+    """X / sqrt(mean(x^2) + epsilon) times a scale."""
     x = operator.value()
     power = operator.reduced("mean", operator.unary("square", x), _last_axes(operator), keep=True)
-    offset = operator.float("epsilon", 1e-5)
+    offset = operator.real("epsilon", 1e-5)
     inverse = operator.unary("rsqrt", operator.scaled(power, 1.0, offset))
     return (operator.pair("mul", operator.pair("mul", x, inverse), operator.value(1)),)
 
@@ -108,9 +108,9 @@ def mean_variance_normalization(operator: Operator) -> Results:
 
 
 def lp_normalization(operator: Operator) -> Results:
-    """x over its 1- or 2-norm along an axis."""
-    x, p = operator.value(), operator.int("p", 2)
-    axis = operator.axis(operator.int("axis", -1), max(1, len(operator.shape())))
+    """X over its 1- or 2-norm along an axis."""
+    x, p = operator.value(), operator.integer("p", 2)
+    axis = operator.axis(operator.integer("axis", -1), max(1, len(operator.shape())))
     if p not in (1, 2):
         raise operator.error("E115", f"a norm of order {p}")
     powers = operator.unary("abs" if p == 1 else "square", x)
@@ -130,7 +130,7 @@ def _spatial(operator: Operator) -> tuple[int, ...]:
 
 def _scaled_channels(operator: Operator, x: int, channels: int, axes: tuple[int, ...]) -> int:
     graph = operator.graph
-    result = normalized(operator, x, axes, operator.float("epsilon", 1e-5))[0]
+    result = normalized(operator, x, axes, operator.real("epsilon", 1e-5))[0]
     shape = (channels, *(1,) * (len(operator.shape()) - 2))
     factor, offset = (graph.reshape(operator.value(i), shape) for i in (1, 2))
     return operator.pair("add", operator.pair("mul", result, factor), offset)
@@ -139,11 +139,11 @@ def _scaled_channels(operator: Operator, x: int, channels: int, axes: tuple[int,
 def group_normalization(operator: Operator) -> Results:
     """From operator set 21 on scale and bias are per channel, before per group."""
     graph, shape = operator.graph, operator.shape()
-    groups = operator.int("num_groups", 0)
+    groups = operator.integer("num_groups", 0)
     if len(shape) < 2 or groups < 1 or shape[1] % groups:
         raise operator.error("E111", f"{groups} groups of the shape {shape}")
     split = graph.reshape(operator.value(), (shape[0], groups, math.prod(shape[1:]) // groups))
-    result = normalized(operator, split, (2,), operator.float("epsilon", 1e-5))[0]
+    result = normalized(operator, split, (2,), operator.real("epsilon", 1e-5))[0]
     per_group = math.prod(operator.shape(1)) == groups != shape[1]
     wanted = (groups, 1) if per_group else (shape[1], *(1,) * (len(shape) - 2))
     if not per_group:

@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-
-import numpy as np
-
 from mcuc.frontends.onnx.handlers.maps import Geometry, geometry, on_map
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
-from mcuc.ir.types import DType
 from mcuc.ops import average_pool2d, max_pool2d
 from mcuc.ops.windows import Pad
 
 
 def max_pool(operator: Operator) -> Results:
-    """Windows that dilate are the maximum of as many maps, each moved."""
     if operator.wants(1):
         raise operator.error("E115", "the indices of a MaxPool are not supported")
     places = _windows(operator)
-    if places.dilation != (1, 1):
-        return (_dilated_max(operator, places),)
-    attrs = max_pool2d.Attrs(places.kernel, places.stride, places.pad)
+    attrs = max_pool2d.Attrs(places.kernel, places.stride, places.pad, dilation=places.dilation)
     return (_pooled(operator, "max_pool2d", attrs),)
-
-
-def _dilated_max(operator: Operator, places: Geometry) -> int:
-    """The greatest of maps that are each one element of the windows."""
-    graph = operator.graph
-
-    def function(x: int) -> int:
-        top, bottom, left, right = places.pad
-        low = float(np.finfo(np.float32).min)
-        grown = graph.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)), low)
-        size = graph.shape(grown)[1:3]
-        out = [
-            (n - extent) // stride + 1
-            for n, extent, stride in zip(size, places.extent, places.stride, strict=True)
-        ]
-        result = None
-        for i, j in itertools.product(*(range(k) for k in places.kernel)):
-            rows, columns = (
-                [first * d + s * k for k in range(count)]
-                for first, d, s, count in zip(
-                    (i, j), places.dilation, places.stride, out, strict=True
-                )
-            )
-            part = graph.take(grown, (None, rows, columns, None))
-            result = part if result is None else operator.pair("maximum", result, part)
-        assert result is not None
-        return result
-
-    if graph.type(operator.value()).dtype is not DType.F32:
-        raise operator.error("E110", "a MaxPool that dilates is supported on float32")
-    return on_map(operator, operator.value(), function)
 
 
 def average_pool(operator: Operator) -> Results:
@@ -60,7 +21,7 @@ def average_pool(operator: Operator) -> Results:
     places = _windows(operator)
     if places.dilation != (1, 1):
         raise operator.error("E115", f"an AveragePool with the dilation {places.dilation}")
-    if not operator.int("count_include_pad", 0):
+    if not operator.integer("count_include_pad", 0):
         attrs = average_pool2d.Attrs(places.kernel, places.stride, places.pad)
         return (_pooled(operator, "average_pool2d", attrs),)
     graph = operator.graph
@@ -87,7 +48,7 @@ def _windows(operator: Operator) -> Geometry:
     places = geometry(operator, _kernel(operator), operator.shape()[2:])
     size = (1, *operator.shape()[2:])[-2:]
     top, bottom, left, right = places.pad
-    if operator.int("ceil_mode", 0):
+    if operator.integer("ceil_mode", 0):
         bottom = _ceiled(places, size[0], 0, (top, bottom))
         right = _ceiled(places, size[1], 1, (left, right))
     pad: Pad = (top, bottom, left, right)
@@ -103,7 +64,7 @@ def _ceiled(places: Geometry, size: int, axis: int, pad: tuple[int, int]) -> int
     out = -(-(size + sum(pad) - extent) // stride) + 1
     if (out - 1) * stride >= size + pad[0]:
         out -= 1
-    return max((out - 1) * stride + extent - size - pad[0], 0)
+    return max((out - 1) * stride + extent - size - pad[0], pad[1])
 
 
 def _pooled(operator: Operator, op: str, attrs: object) -> int:

@@ -1,11 +1,11 @@
 """QuantizeLinear, DequantizeLinear, and the operators on integers as what they stand for.
 
-A quantized model comes in four spellings. All become the same graph: float operators with `quantize`
-and `dequantize` between, which `mcuc/quant/fold_qdq.py` turns into integer operators.
+A quantized model comes in four spellings. All become the same graph: float operators with
+`quantize` and `dequantize` between, which `mcuc/quant/fold_qdq.py` turns into integer operators.
 
 * Integers at run time are int8 or int16: uint8 is shifted by 128, and its zero point with it.
-* A constant behind a DequantizeLinear is a float32 constant whose type keeps scales, zero points and
-  axis: its numbers are scale (q - zero_point), so that the integers can be told from it exactly.
+* A constant behind a DequantizeLinear is a float32 constant whose type keeps scales, zero points
+  and axis: its numbers are scale (q - zero_point), so that the integers can be told from it.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ def _parameters(operator: Operator, position: int, zero: int | None = None) -> t
     else:
         kind = np.uint8 if zero is None else operator.type(position).dtype.numpy
         zeros = np.zeros(scales.size, kind)
-    if operator.int("block_size", 0):
+    if operator.integer("block_size", 0):
         raise operator.error("E204", "a tensor quantized by blocks is not supported")
     if zeros.dtype.name not in _SIGNED:
         raise operator.error("E110", f"a tensor quantized to {zeros.dtype} is not supported")
@@ -67,7 +67,7 @@ def _parameters(operator: Operator, position: int, zero: int | None = None) -> t
     if not all(math.isfinite(s) and s > 0 for s in scales.tolist()):
         raise operator.error("E202", "a scale is not positive and finite")
     dtype, shift = _SIGNED[zeros.dtype.name]
-    axis = operator.int("axis", 1) if scales.size > 1 else None
+    axis = operator.integer("axis", 1) if scales.size > 1 else None
     points = tuple(int(z) - shift for z in zeros)
     if dtype is DType.S16 and any(points):
         return dtype, _symmetric(scales, points)
@@ -75,7 +75,7 @@ def _parameters(operator: Operator, position: int, zero: int | None = None) -> t
 
 
 def _symmetric(scales: Array, points: tuple[int, ...]) -> Quant:
-    """int16 has no zero point here: one scale that is wide enough for all that was representable."""
+    """A scale that is wide enough for all that a zero point let an int16 represent."""
     widest = max(abs(limit) for limit in _limits(scales, points))
     return Quant((float(np.float32(widest / 32767)),), (0,))
 
@@ -87,17 +87,16 @@ def _limits(scales: Array, points: tuple[int, ...]) -> tuple[float, float]:
 
 
 def _limited(operator: Operator, x: int, position: int) -> int:
-    """Clamped where a symmetric int16 reaches further than the stored zero point lets it.
+    """Clamped at 0 where the stored zero point says that nothing is below.
 
-    Quantizers drop a Relu before such a tensor, since its least number is 0.
+    Quantizers drop a Relu before such a tensor, since its least number is 0. Beyond other limits,
+    which a symmetric int16 reaches further than, numbers stay what they are instead of being cut.
     """
     zero = _zero_of_int16(operator, position + 1)
     if not zero:
         return x
-    low, high = _limits(np.asarray(operator.const(position, "scale"), np.float32), (zero,))
-    if low >= 0:
-        return operator.graph.add("relu", relu.Attrs("relu"), (x,))
-    return operator.unary("clip", x, low, high)
+    low, _ = _limits(np.asarray(operator.const(position, "scale"), np.float32), (zero,))
+    return operator.graph.add("relu", relu.Attrs("relu"), (x,)) if low >= 0 else x
 
 
 def _zero_of_int16(operator: Operator, position: int) -> int:
@@ -110,10 +109,10 @@ def _zero_of_int16(operator: Operator, position: int) -> int:
 
 
 def dequantize_linear(operator: Operator) -> Results:
-    return (real(operator, 0),)
+    return (dequantized(operator, 0),)
 
 
-def real(operator: Operator, position: int, zero: int | None = None) -> int:
+def dequantized(operator: Operator, position: int, zero: int | None = None) -> int:
     """The numbers that an operand of integers stands for; scale and zero point are the next two.
 
     Args:
@@ -140,6 +139,10 @@ def real(operator: Operator, position: int, zero: int | None = None) -> int:
         if type_.dtype is DType.S16 and _zero_of_int16(operator, position + 2):
             raise operator.error("E203", "an int16 input of the model has a zero point")
         return graph.dequantized_port(x, quant, dtype)
+    if zero is not None and quant.zero_points == type_.quant.zero_points:
+        numbers = graph.add("dequantize", dequantize.Attrs(), (x,), DType.F32)
+        scale = graph.scalar(type_.quant.scale)
+        return operator.unary("round", operator.pair("div", numbers, scale))
     if dtype is not type_.dtype or quant != type_.quant:  # the same integers, meant otherwise
         raise operator.error(
             "E207", "the integers are read with another scale than they were made with"
@@ -151,7 +154,7 @@ def _stored(operator: Operator, x: int, data: Array, position: int, zero: int | 
     """A constant with its scales."""
     graph = operator.graph
     if zero is not None:
-        scales, zero_at = np.ones((), np.float32), zero
+        scales, zero_at = np.ones(1, np.float32), zero
     else:
         scales = np.asarray(operator.const(position + 1, "scale"), np.float32)
         zero_at = position + 2
@@ -161,7 +164,7 @@ def _stored(operator: Operator, x: int, data: Array, position: int, zero: int | 
         scales = np.ones(zeros.size, np.float32)
     shift = {"uint8": 128, "uint16": 32768}.get(data.dtype.name, 0)
     axis = _axis(operator, data.ndim) if scales.size > 1 else None
-    if operator.int("block_size", 0):
+    if operator.integer("block_size", 0):
         raise operator.error("E204", "a constant quantized by blocks is not supported")
     if axis is not None and scales.size != data.shape[axis]:
         raise operator.error("E204", f"{scales.size} scales for the shape {data.shape}")
@@ -182,7 +185,7 @@ def _axis(operator: Operator, rank: int) -> int:
     """Of the scales: DequantizeLinear says it, convolutions mean the first, products the last."""
     kind = operator.proto.op_type
     default = {"QLinearConv": 0, "ConvInteger": 0, "QLinearMatMul": -1, "MatMulInteger": -1}
-    return operator.axis(operator.int("axis", default.get(kind, 1)), max(1, rank))
+    return operator.axis(operator.integer("axis", default.get(kind, 1)), max(1, rank))
 
 
 HANDLERS: dict[str, Handler] = {

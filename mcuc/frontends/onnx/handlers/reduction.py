@@ -19,7 +19,7 @@ def _axes(operator: Operator) -> tuple[int, ...]:
     since = _SINCE.get(operator.proto.op_type, _ALL_SINCE)
     axes = operator.list_of("axes", 1, since)
     if not axes:
-        return () if operator.int("noop_with_empty_axes", 0) else tuple(range(rank))
+        return () if operator.integer("noop_with_empty_axes", 0) else tuple(range(rank))
     return tuple(sorted({operator.axis(axis, rank) for axis in axes}))
 
 
@@ -27,7 +27,7 @@ def _reduced(operator: Operator, kind: str, x: int) -> int:
     axes = _axes(operator)
     if not axes:
         return x
-    return operator.reduced(kind, x, axes, bool(operator.int("keepdims", 1)))
+    return operator.reduced(kind, x, axes, bool(operator.integer("keepdims", 1)))
 
 
 def _reduce(kind: str, before: str = "", after: str = "") -> Handler:
@@ -44,7 +44,7 @@ def _reduce(kind: str, before: str = "", after: str = "") -> Handler:
 
 
 def log_sum_exp(operator: Operator) -> Results:
-    """m + log(sum(exp(x - m))), m the greatest, so that nothing overflows."""
+    """M + log(sum(exp(x - m))), m the greatest, so that nothing overflows."""
     x = operator.value()
     axes = _axes(operator)
     if not axes:
@@ -54,14 +54,14 @@ def log_sum_exp(operator: Operator) -> Results:
         "sum", operator.unary("exp", operator.pair("sub", x, most)), axes, True
     )
     result = operator.pair("add", operator.unary("log", total), most)
-    if not operator.int("keepdims", 1):
+    if not operator.integer("keepdims", 1):
         shape = [n for i, n in enumerate(operator.shape()) if i not in axes]
         result = operator.graph.reshape(result, shape)
     return (result,)
 
 
 def _from_the_end(operator: Operator, place: int, size: int) -> int:
-    """size - 1 - place, of few places that a table holds."""
+    """Size - 1 - place, of few places that a table holds."""
     graph = operator.graph
     count = graph.constant(np.arange(size - 1, -1, -1, dtype=np.int64))
     return graph.gather(count, place, 0)
@@ -72,8 +72,8 @@ def _arg(least: bool) -> Handler:
         """The first extreme, or with select_last_index the last, of the axis turned round."""
         graph, x = operator.graph, operator.value()
         rank = len(operator.shape())
-        axis = operator.axis(operator.int("axis", 0), max(1, rank))
-        last = bool(operator.int("select_last_index", 0))
+        axis = operator.axis(operator.integer("axis", 0), max(1, rank))
+        last = bool(operator.integer("select_last_index", 0))
         size = operator.shape()[axis] if rank else 1
         if last:
             turned: list[range | None] = [None] * rank
@@ -82,7 +82,7 @@ def _arg(least: bool) -> Handler:
         result = graph.add("arg_max", arg_max.Attrs(axis, least), (x,), DType.S64)
         if last:
             result = _from_the_end(operator, result, size)
-        if operator.int("keepdims", 1):
+        if operator.integer("keepdims", 1):
             shape = list(operator.shape())
             shape[axis] = 1
             result = graph.reshape(result, shape)

@@ -1,25 +1,31 @@
-"""Resize and Upsample: nearest by lists of indices; linear and cubic as sums of moved maps.
-
-Along one axis a result is sum_k w[k] x[i[k]], with indices and weights that depend on sizes alone.
-"""
+"""Resize and Upsample: nearest by lists of indices; linear and cubic by lists of weights."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import numpy.typing as npt
 
 from mcuc.frontends.onnx.handlers.maps import on_map
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
-from mcuc.ops import resize_bilinear, take
+from mcuc.ops import resample, resize_bilinear, take
 
 Floats = npt.NDArray[np.float64]
 
 
+_ROUNDINGS: dict[str, Callable[[Floats], Floats]] = {
+    "floor": lambda x: np.floor(x),
+    "ceil": lambda x: np.ceil(x),
+    "round_prefer_floor": lambda x: np.ceil(x - 0.5),
+    "round_prefer_ceil": lambda x: np.floor(x + 0.5),
+}
+
+
 def resize(operator: Operator) -> Results:
     scales, sizes = _sizes(operator)
-    mode = operator.text("mode", "nearest")
+    mode = operator.word("mode", "nearest")
     shape = operator.shape()
     if max(sizes) > take.MAX_SIZE:
         raise operator.error("E117", f"a result of shape {sizes}")
@@ -31,19 +37,33 @@ def resize(operator: Operator) -> Results:
         return (operator.graph.take(operator.value(), picks),)
     if mode not in ("linear", "cubic"):
         raise operator.error("E115", f"a Resize of the mode {mode!r} is not supported")
-    if operator.int("antialias", 0) or operator.int("exclude_outside", 0):
-        raise operator.error("E115", "a Resize with antialias or exclude_outside")
+    if operator.integer("antialias", 0):
+        raise operator.error("E115", "a Resize with antialias")
+    if shape[:2] != tuple(sizes[:2]) or len(shape) not in (3, 4):
+        raise operator.error("E115", f"a Resize of the shape {shape} to {sizes} ({mode})")
     flags = _bilinear(operator, mode, shape, sizes, scales)
+    attrs: object
     if flags is not None:
-        attrs = resize_bilinear.Attrs((sizes[2], sizes[3]), *flags)
-        graph = operator.graph
-        function = lambda x: graph.add("resize_bilinear", attrs, (x,))  # noqa: E731
-        return (on_map(operator, operator.value(), function),)
-    x = operator.value()
-    for axis, (n, m, s) in enumerate(zip(shape, sizes, scales, strict=True)):
-        if n != m or s != 1:
-            x = _interpolated(operator, x, axis, _places(operator, n, m, s), n, mode)
-    return (x,)
+        op, attrs = "resize_bilinear", resize_bilinear.Attrs((sizes[2], sizes[3]), *flags)
+    else:
+        op, taps = "resample", [resample.whole(1)]
+        for n, m, s in zip(shape[2:], sizes[2:], scales[2:], strict=True):
+            taps.append(_taps(operator, n, m, s, mode))
+        attrs = resample.Attrs(*taps[-2:])
+
+    def function(x: int) -> int:
+        return operator.graph.add(op, attrs, (x,))
+
+    return (on_map(operator, operator.value(), function),)
+
+
+def _taps(operator: Operator, size: int, out: int, scale: float, mode: str) -> resample.Taps:
+    """How an axis is read."""
+    at = [float(x) for x in _places(operator, size, out, scale)]
+    if mode == "linear":
+        return resample.linear(at, size)
+    outside = not operator.integer("exclude_outside", 0)
+    return resample.cubic(at, size, operator.real("cubic_coeff_a", -0.75), outside)
 
 
 def _sizes(operator: Operator) -> tuple[list[float], list[int]]:
@@ -73,7 +93,7 @@ def _by_axis(
 ) -> tuple[list[float], list[int]]:
     shape = operator.shape()
     all_scales, all_sizes = [1.0] * len(shape), list(shape)
-    policy = operator.text("keep_aspect_ratio_policy", "stretch")
+    policy = operator.word("keep_aspect_ratio_policy", "stretch")
     if sizes is not None and policy != "stretch":
         ratios = [m / shape[axis] for m, axis in zip(sizes, axes, strict=True)]
         one = min(ratios) if policy == "not_larger" else max(ratios)
@@ -94,7 +114,7 @@ def _by_axis(
 
 def _places(operator: Operator, size: int, out: int, scale: float) -> Floats:
     """Where each output element lies in the input."""
-    mode = operator.text("coordinate_transformation_mode", "half_pixel")
+    mode = operator.word("coordinate_transformation_mode", "half_pixel")
     if operator.proto.op_type == "Upsample" or operator.opset < 11:
         mode = "asymmetric"
     at = np.arange(out, dtype=np.float64)
@@ -119,26 +139,20 @@ def _nearest(operator: Operator, size: int, out: int, scale: float) -> list[int]
     if operator.proto.op_type == "Upsample" or operator.opset < 11:
         mode = "floor"
     else:
-        mode = operator.text("nearest_mode", "round_prefer_floor")
-    rounded = {
-        "floor": np.floor,
-        "ceil": np.ceil,
-        "round_prefer_floor": lambda x: np.ceil(x - 0.5),
-        "round_prefer_ceil": lambda x: np.floor(x + 0.5),
-    }.get(mode)
-    if rounded is None:
+        mode = operator.word("nearest_mode", "round_prefer_floor")
+    if mode not in _ROUNDINGS:
         raise operator.error("E115", f"nearest_mode is {mode!r}")
-    return [int(i) for i in np.clip(rounded(at), 0, size - 1)]
+    return [int(i) for i in np.clip(_ROUNDINGS[mode](at), 0, size - 1)]
 
 
-def _bilinear(  # type: ignore[no-untyped-def]
-    operator: Operator, mode: str, shape, sizes, scales
+def _bilinear(
+    operator: Operator, mode: str, shape: Sequence[int], sizes: list[int], scales: list[float]
 ) -> tuple[bool, bool] | None:
     """The flags (align_corners, half_pixel_centers) of the op for maps, where it computes this."""
     exact = all(m == n * s for n, m, s in zip(shape, sizes, scales, strict=True))
     if mode != "linear" or len(shape) != 4 or sizes[:2] != list(shape[:2]) or not exact:
         return None
-    way = operator.text("coordinate_transformation_mode", "half_pixel")
+    way = operator.word("coordinate_transformation_mode", "half_pixel")
     if operator.proto.op_type == "Upsample" or operator.opset < 11:
         way = "asymmetric"
     if way == "pytorch_half_pixel" and min(sizes[2:]) > 1:
@@ -148,44 +162,6 @@ def _bilinear(  # type: ignore[no-untyped-def]
         "align_corners": (True, False),
         "asymmetric": (False, False),
     }.get(way)
-
-
-def _interpolated(operator: Operator, x: int, axis: int, at: Floats, size: int, mode: str) -> int:
-    """The sum of 2 or 4 moved maps, each times a number per place along the axis."""
-    graph = operator.graph
-    rank = len(graph.shape(x))
-    first = np.floor(at)
-    t = at - first
-    if mode == "linear":
-        weights = [1 - t, t]
-        offsets = [0, 1]
-    else:
-        a = operator.float("cubic_coeff_a", -0.75)
-        weights = _cubic(t, a)
-        offsets = [-1, 0, 1, 2]
-    total = None
-    for weight, offset in zip(weights, offsets, strict=True):
-        picks: list[list[int] | None] = [None] * rank
-        picks[axis] = [int(i) for i in np.clip(first + offset, 0, size - 1)]
-        shape = [1] * rank
-        shape[axis] = len(at)
-        factors = graph.constant(np.asarray(weight, np.float32).reshape(shape))
-        term = operator.pair("mul", graph.take(x, picks), factors)
-        total = term if total is None else operator.pair("add", total, term)
-    assert total is not None
-    return total
-
-
-def _cubic(t: Floats, a: float) -> list[Floats]:
-    """Weights of the 4 neighbours (Keys' kernel)."""
-
-    def near(x: Floats) -> Floats:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-
-    def far(x: Floats) -> Floats:
-        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-
-    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
 HANDLERS: dict[str, Handler] = {"Resize": resize, "Upsample": resize}

@@ -9,9 +9,9 @@ from mcuc.frontends.onnx.operator import Handler, Operator, Results
 
 
 def reshape(operator: Operator) -> Results:
-    """Without a shape (one of no sizes) to a scalar. A size of 0 is that of the input (without allowzero), one of -1 is what remains."""
+    """Without a shape to a scalar. A size of 0 is that of the input (unless allowzero)."""
     shape = list(operator.integers(1, "new shape")) if operator.has(1) else []
-    if not operator.int("allowzero", 0):
+    if not operator.integer("allowzero", 0):
         for i, size in enumerate(shape):
             if size == 0:
                 if i >= len(operator.shape()):
@@ -28,7 +28,7 @@ def _filled(operator: Operator, shape: Sequence[int]) -> list[int]:
 
 def flatten(operator: Operator) -> Results:
     shape = operator.shape()
-    axis = operator.int("axis", 1)
+    axis = operator.integer("axis", 1)
     if not -len(shape) <= axis <= len(shape):
         raise operator.error("E115", f"axis {axis} does not exist in a tensor of rank {len(shape)}")
     axis = axis + len(shape) if axis < 0 else axis
@@ -74,7 +74,7 @@ def depth_to_space(operator: Operator) -> Results:
     n, c, h, w, b = _blocks(operator)
     if c % (b * b):
         raise operator.error("E111", f"{c} channels do not fill blocks of {b}x{b}")
-    if operator.text("mode", "DCR") == "CRD":
+    if operator.word("mode", "DCR") == "CRD":
         split, perm = (n, c // (b * b), b, b, h, w), (0, 1, 4, 2, 5, 3)
     else:
         split, perm = (n, b, b, c // (b * b), h, w), (0, 3, 4, 1, 5, 2)
@@ -86,12 +86,12 @@ def space_to_depth(operator: Operator) -> Results:
     if h % b or w % b:
         raise operator.error("E111", f"a map of {h}x{w} has no whole blocks of {b}x{b}")
     split = (n, c, h // b, b, w // b, b)
-    perm = (0, 1, 3, 5, 2, 4) if operator.text("mode", "DCR") == "CRD" else (0, 3, 5, 1, 2, 4)
+    perm = (0, 1, 3, 5, 2, 4) if operator.word("mode", "DCR") == "CRD" else (0, 3, 5, 1, 2, 4)
     return (_moved(operator, split, perm, (n, c * b * b, h // b, w // b)),)
 
 
 def _blocks(operator: Operator) -> tuple[int, int, int, int, int]:
-    shape, block = operator.shape(), operator.int("blocksize", 0)
+    shape, block = operator.shape(), operator.integer("blocksize", 0)
     if len(shape) != 4 or block < 1:
         raise operator.error("E114", f"shape {shape}, block size {block}")
     return (*shape, block)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 
 from mcuc.frontends.onnx.handlers.maps import Geometry, geometry, on_map
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
+from mcuc.ir.graph import Array
 from mcuc.ops import conv2d, depthwise_conv2d, fully_connected, transpose_conv
 
 
@@ -30,17 +32,17 @@ def convolved(operator: Operator, x: int, weights: int, bias: int | None) -> int
     places = geometry(operator, shape[2:], size[2:])
     if len(shape) == 3:
         weights, shape = _one_row(operator, weights)
-    group, channels = operator.int("group", 1), size[1]
+    group, channels = operator.integer("group", 1), size[1]
     if group < 1 or shape[1] * group != channels or shape[0] % group:
         what = f"weights {shape} in {group} groups for {channels} channels"
         raise operator.error("E111", what)
-    window = {"stride": places.stride, "dilation": places.dilation, "pad": places.pad}
+    window = (places.stride, places.dilation, places.pad)
     if 1 < group == channels:
         last = graph.transpose(weights, (1, 2, 3, 0))
-        attrs: object = depthwise_conv2d.Attrs(**window)
+        attrs: object = depthwise_conv2d.Attrs(*window)
         return on_map(operator, x, _node(operator, "depthwise_conv2d", attrs, last, bias))
     last = graph.transpose(weights, (0, 2, 3, 1))
-    return on_map(operator, x, _node(operator, "conv2d", conv2d.Attrs(**window), last, bias))
+    return on_map(operator, x, _node(operator, "conv2d", conv2d.Attrs(*window), last, bias))
 
 
 def _one_row(operator: Operator, weights: int) -> tuple[int, tuple[int, ...]]:
@@ -49,7 +51,9 @@ def _one_row(operator: Operator, weights: int) -> tuple[int, tuple[int, ...]]:
     return operator.graph.reshape_constant(weights, shape), shape
 
 
-def _node(operator: Operator, op: str, attrs: object, weights: int, bias: int | None):  # type: ignore[no-untyped-def]
+def _node(
+    operator: Operator, op: str, attrs: object, weights: int, bias: int | None
+) -> Callable[[int], int]:
     operands = (weights,) if bias is None else (weights, bias)
     return lambda x: operator.graph.add(op, attrs, (x, *operands))
 
@@ -66,7 +70,7 @@ def conv_transpose(operator: Operator) -> Results:
     if weights.ndim == 3:
         weights = weights[:, :, np.newaxis]
     weights = _dilated(weights, window.dilation)
-    group, channels = operator.int("group", 1), operator.shape()[1]
+    group, channels = operator.integer("group", 1), operator.shape()[1]
     if group < 1 or weights.shape[0] != channels or channels % group:
         what = f"weights {weights.shape} in {group} groups for {channels} channels"
         raise operator.error("E111", what)
@@ -94,7 +98,7 @@ def geometry_of_transpose(
 ) -> tuple[tuple[int, int], Geometry]:
     """The output's size, and the windows; output_padding, output_shape and auto_pad included."""
     axes = len(size)
-    mode = operator.text("auto_pad", "NOTSET")
+    mode = operator.word("auto_pad", "NOTSET")
     stride = operator.ints("strides") or (1,) * axes
     dilation = operator.ints("dilations") or (1,) * axes
     extra = operator.ints("output_padding") or (0,) * axes
@@ -130,7 +134,7 @@ def geometry_of_transpose(
     )
 
 
-def _dilated(weights: np.ndarray, dilation: tuple[int, int]) -> np.ndarray:  # type: ignore[type-arg]
+def _dilated(weights: Array, dilation: tuple[int, int]) -> Array:
     if dilation == (1, 1):
         return weights
     c, o, h, w = weights.shape
@@ -140,15 +144,15 @@ def _dilated(weights: np.ndarray, dilation: tuple[int, int]) -> np.ndarray:  # t
 
 
 def gemm(operator: Operator) -> Results:
-    """alpha A' B' + beta C."""
+    """Alpha A' B' + beta C."""
     graph = operator.graph
-    alpha, beta = operator.float("alpha", 1.0), operator.float("beta", 1.0)
+    alpha, beta = operator.real("alpha", 1.0), operator.real("beta", 1.0)
     if len(operator.shape()) != 2 or len(operator.shape(1)) != 2:
         raise operator.error("E114", f"operands {operator.shape()} and {operator.shape(1)}")
     a, b = operator.value(), operator.value(1)
-    if operator.int("transA", 0):
+    if operator.integer("transA", 0):
         a = graph.transpose(a, (1, 0))
-    if operator.int("transB", 0):
+    if operator.integer("transB", 0):
         b = graph.transpose(b, (1, 0))
     units = graph.shape(b)[1]
     bias = None

@@ -11,9 +11,11 @@ from mcuc.ops import (
     add,
     cast,
     dequantize,
+    l2_norm,
     log_softmax,
     logistic,
     mul,
+    pairwise,
     quantize,
     relu,
     softmax,
@@ -29,6 +31,8 @@ def add_(operator: Operator) -> Mapped:
             "ADD of int16 tensors whose scales are powers of two follows an old rule",
             help="convert the model with a current TFLite converter",
         )
+    if operator.type().dtype is DType.S32:
+        return Mapped("pairwise", pairwise.Attrs("add", operator.activation(0)))
     return Mapped("add", add.Attrs(operator.activation(0)))
 
 
@@ -45,6 +49,8 @@ def _all_powers_of_two(operator: Operator) -> bool:
 
 def mul_(operator: Operator) -> Mapped:
     """MulOptions: activation."""
+    if operator.type().dtype is DType.S32:
+        return Mapped("pairwise", pairwise.Attrs("mul", operator.activation(0)))
     return Mapped("mul", mul.Attrs(operator.activation(0)))
 
 
@@ -79,6 +85,13 @@ def softmax_(operator: Operator) -> Mapped:
     return Mapped("softmax", softmax.Attrs(operator.options.scalar(0, "f32", 0.0)))
 
 
+def l2_norm_(operator: Operator) -> Mapped:
+    """L2NormOptions: activation."""
+    if operator.activation(0) != "none":
+        raise operator.error("E115", f"a normalization with fused {operator.activation(0)}")
+    return Mapped("l2_norm", l2_norm.Attrs())
+
+
 def quantize_(operator: Operator) -> Mapped:
     return Mapped("quantize", quantize.Attrs())
 
@@ -105,6 +118,7 @@ BUILTINS = {
     "LOGISTIC": Builtin(logistic_),
     "CAST": Builtin(lambda operator: Mapped("cast", cast.Attrs())),
     "LOG_SOFTMAX": Builtin(lambda operator: Mapped("log_softmax", log_softmax.Attrs())),
+    "L2_NORMALIZATION": Builtin(l2_norm_, "L2NormOptions"),
     "SOFTMAX": Builtin(softmax_, "SoftmaxOptions"),
     "QUANTIZE": Builtin(quantize_),
     "DEQUANTIZE": Builtin(dequantize_),

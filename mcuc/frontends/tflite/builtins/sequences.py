@@ -1,10 +1,10 @@
-"""Operators with state in variable tensors: UNIDIRECTIONAL_SEQUENCE_LSTM."""
+"""Operators with state in variable tensors: UNIDIRECTIONAL_SEQUENCE_LSTM, SVDF."""
 
 from __future__ import annotations
 
 from mcuc.frontends.tflite.operator import Builtin, Operator, Part, Parts, Remember, Source
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops import lstm, reshape, take
+from mcuc.ops import lstm, reshape, svdf_feature, svdf_time, take
 from mcuc.ops.checks import quant_of
 
 _TANH = 4  # ActivationFunctionType
@@ -67,7 +67,31 @@ def _parts(
     )
 
 
+def svdf_(operator: Operator) -> Parts:
+    """SVDFOptions: rank, activation. Operands: input, weights by feature and by time, bias, state.
+
+    The state becomes [filters, memory].
+    """
+    inputs = (*operator.inputs, *(None,) * (5 - len(operator.inputs)))
+    weights, state = operator.type(2), operator.type(4)
+    if len(weights.shape) != 2 or state.shape != (1, weights.elements):
+        raise operator.error(
+            "E114", f"the state is {state.shape}, the time weights {weights.shape}; one sequence"
+        )
+    attrs = svdf_time.Attrs(operator.options.scalar(0, "i32"), operator.activation(1))
+    kept = TensorType(weights.shape, state.dtype, state.quant)
+    place = len(operator.inputs)
+    bias = 3 if inputs[3] is not None else None
+    return (
+        Source(kept),
+        Part("svdf_feature", svdf_feature.Attrs(), (0, place, 1), kept),
+        Part("svdf_time", attrs, (place + 1, 2, bias)),
+        Remember(place, place + 1),
+    )
+
+
 BUILTINS = {
+    "SVDF": Builtin(svdf_, "SVDFOptions", keeps_state=True),
     "UNIDIRECTIONAL_SEQUENCE_LSTM": Builtin(
         lstm_, "UnidirectionalSequenceLSTMOptions", keeps_state=True
     ),

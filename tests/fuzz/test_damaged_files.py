@@ -19,6 +19,10 @@ NAMES = (
     "gen/tflite/ssd_96_int8.tflite",
     "repo/mww_okay_nabu.tflite",
     "repo/tflm_mnist_lstm_int8.tflite",
+    "repo/deeploy_tinyvit_demo.onnx",
+    "gen/qdq/dscnn_kws_ts_qdq_pc.onnx",
+    "gen/onnx/tcn_har__ts.onnx",
+    "gen/onnx/yolo_nano_128__ts.onnx",
 )
 QUICK, LONG = 40, 1000
 

@@ -1,0 +1,12 @@
+#ifndef MCUC_L2_NORM_H
+#define MCUC_L2_NORM_H
+
+#include <stdint.h>
+
+/* Filled by mcuc/ops/l2_norm.py. */
+typedef struct mcuc_l2_norm_params {
+  int32_t channels;
+  int32_t zero_point; /* of the input; 0 of float32 */
+} mcuc_l2_norm_params;
+
+#endif

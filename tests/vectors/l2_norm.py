@@ -1,0 +1,33 @@
+"""Vectors of L2_NORMALIZATION: tiny and huge sums, zeros alone, one channel, zero points."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops.l2_norm import Attrs
+from tests.support.case_model import TfliteOp
+from tests.support.cases import Case, Operand, s8
+
+SHAPES = ((1, 7), (2, 3, 4, 5), (16, 1), (1, 4000), (40, 3))
+
+
+def cases() -> list[Case]:
+    found = []
+    for i, shape in enumerate(SHAPES):
+        x = Operand(TensorType(shape, DType.F32))
+        out = TensorType((), DType.F32)
+        found.append(Case(f"f32_{i}", "l2_norm", Attrs(), (x,), (out,), seed=i))
+        for zero_point in (0, -128, 127, 5):
+            for pattern in ("random", "ramp", "extremes"):
+                name = f"s8_{i}_{zero_point}_{pattern}"
+                operand = Operand(s8(shape, 0.05, zero_point), pattern=pattern)
+                out = s8((), 1 / 128, 0)
+                found.append(Case(name, "l2_norm", Attrs(), (operand,), (out,), seed=i))
+    small = np.array([[5, 5], [5, 6], [4, 5], [6, 7], [-128, 127], [8, 5]], np.int8)
+    x = Operand(s8(small.shape, 0.05, 5), small)
+    return [*found, Case("s8_small", "l2_norm", Attrs(), (x,), (s8((), 1 / 128, 0),))]
+
+
+def tflite(case: Case) -> TfliteOp:
+    return TfliteOp("L2_NORMALIZATION", {"fused_activation_function": "NONE"})
