@@ -134,6 +134,7 @@ def test_a_hang_is_ended_at_the_deadline_with_its_children(
     outcome = mcuc("flash", project, "--timeout", "3", "--json")
     assert time.monotonic() - start < 30
     assert (outcome.code, outcome.error["code"]) == (6, "E629")
+    assert ("network" if hangs == "build" else "unplug") in outcome.error["help"]
     child = int((pio.folder / "child.pid").read_text())
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline and alive(child):
