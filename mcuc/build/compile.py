@@ -208,6 +208,7 @@ def compile_graph(
         core=board.core,
         options=options.as_json(),
         version=__version__,
+        clock=_clock(board),
     )
     report = document(
         origin,
@@ -232,6 +233,18 @@ def write(compiled: Compiled, directory: Path) -> Compiled:
     """Writes the output folder, whole or not at all; files that the user changed are kept."""
     kept = write_folder(directory, compiled.files(), USER_FILES)
     return replace(compiled, directory=directory, kept=kept)
+
+
+def _clock(board: Board) -> Json:
+    """What a measurement on a real board depends on besides the code."""
+    if board.clock is None:
+        return {}
+    return {
+        "clock_hz": board.clock.hz,
+        "clock_origin": board.clock.origin,
+        "flash_wait_states": board.clock.flash_wait_states,
+        "caches": list(board.caches),
+    }
 
 
 def _schedule(chosen: Chosen) -> Json:
