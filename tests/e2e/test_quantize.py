@@ -90,6 +90,11 @@ def test_a_folder_needs_no_samples_any_more(folder: Path, tmp_path: Path) -> Non
     assert (out / "model" / RECIPE).is_file()
     other = mcuc("evaluate", out, *data, "--calibration-method", "mse", "--json")
     assert (other.code, other.error["code"]) == (1, "E120")  # another recipe wants the samples
+    recipe = out / "model" / RECIPE
+    text = recipe.read_text(encoding="utf-8")
+    graph = json.loads(text)["recipe"]["graph"]
+    recipe.write_text(text.replace(graph, "of another version"), encoding="utf-8")
+    assert mcuc("evaluate", out, *data, "--json").error["code"] == "E120"
     samples.write_bytes((folder / "samples.npz").read_bytes())
     assert mcuc("compile", folder / "net.tflite", *words).code == 0
     assert (out / "net.c").read_bytes() == code
