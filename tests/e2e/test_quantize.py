@@ -95,6 +95,7 @@ def test_a_folder_needs_no_samples_any_more(folder: Path, tmp_path: Path) -> Non
     graph = json.loads(text)["recipe"]["graph"]
     recipe.write_text(text.replace(graph, "of another version"), encoding="utf-8")
     assert mcuc("evaluate", out, *data, "--json").error["code"] == "E120"
+    recipe.write_text(text, encoding="utf-8")
     samples.write_bytes((folder / "samples.npz").read_bytes())
     assert mcuc("compile", folder / "net.tflite", *words).code == 0
     assert (out / "net.c").read_bytes() == code
