@@ -24,7 +24,7 @@ MODELS = (
     "repo/mlperf_kws01_dscnn_int8",
     "repo/mlperf_vww01_mbv1_int8",
 )
-BOARDS = ("qemu_m4", "qemu_m3", "qemu_m0plus")
+BOARDS = ("qemu_m4", "qemu_m3", "qemu_m0plus", "qemu_m55")
 TOLERANCE = 0.01
 
 Figures = dict[str, dict[str, dict[str, int]]]

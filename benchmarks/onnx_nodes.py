@@ -207,7 +207,7 @@ def _on_host(batch: Sequence[Loaded]) -> dict[str, str]:
         except McucError as error:
             result[loaded.case.name] = f"fail: {flatten(error)[0].code}"
     with tempfile.TemporaryDirectory(prefix="mcuc-nodes-") as folder:
-        program = build_bench(units, Path(folder), None, merge=True, sanitize=True)
+        program = build_bench(units, Path(folder), None, optimize="size", merge=True, sanitize=True)
         vectors = [[loaded.inputs] for loaded in run_of]
         records = run_bench(program, units, vectors, runs=1, poisons=(0x55,))
     for loaded, unit, (record,) in zip(run_of, units, records, strict=True):

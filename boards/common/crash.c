@@ -1,5 +1,6 @@
 /* The last fault, in memory that start-up leaves alone. */
 #include "crc32.h"
+#include "mcuc_board.h"
 #include "server.h"
 
 #define AIRCR (*(volatile uint32_t *)0xE000ED0Cu)
@@ -30,6 +31,19 @@ void mcuc_crash_clear(void)
   kept.magic = 0;
 }
 
+#if MCUC_BOARD_DATA_CACHE
+#define DCCMVAC (*(volatile uint32_t *)0xE000EF68u)
+
+/* A reset drops what the data cache has not written yet. */
+static void clean(const void *data, uint32_t bytes)
+{
+  uintptr_t line = (uintptr_t)data & ~(uintptr_t)31;
+  for (; line < (uintptr_t)data + bytes; line += 32u) {
+    DCCMVAC = (uint32_t)line;
+  }
+}
+#endif
+
 _Noreturn void mcuc_restart(void)
 {
   __asm__ volatile("dsb" ::: "memory");
@@ -44,5 +58,8 @@ _Noreturn void mcuc_port_fault(const mcuc_fault *fault)
   kept.crash.phase = phase;
   kept.crc = mcuc_crc32(0, &kept.crash, sizeof kept.crash);
   kept.magic = MAGIC;
+#if MCUC_BOARD_DATA_CACHE
+  clean(&kept, sizeof kept);
+#endif
   mcuc_restart();
 }

@@ -160,6 +160,7 @@ static uint16_t run(void)
     return MCUC_BAD_ARGUMENT;
   }
   server.reply.raw.status = MCUC_STARTED;
+  mcuc_frame_send(&server.reply); /* twice: while it runs, nobody can ask again */
   mcuc_frame_send(&server.reply);
   mcuc_session_guard(s);
   mcuc_trace_watch((int32_t)word_at(1), word_at(2));

@@ -131,13 +131,13 @@ __attribute__((noinline)) _Noreturn void mcuc_start(void)
   data_cache_on();
 #endif
   mcuc_fence();
-  for (to = mcuc_data_start; to < mcuc_data_end;) {
+  for (to = mcuc_data_start; (uintptr_t)to < (uintptr_t)mcuc_data_end;) {
     *to++ = *from++;
   }
-  for (to = mcuc_bss_start; to < mcuc_bss_end;) {
+  for (to = mcuc_bss_start; (uintptr_t)to < (uintptr_t)mcuc_bss_end;) {
     *to++ = 0;
   }
-  for (to = mcuc_outside_start; to < mcuc_outside_end;) {
+  for (to = mcuc_outside_start; (uintptr_t)to < (uintptr_t)mcuc_outside_end;) {
     *to++ = 0;
   }
   mcuc_port_main();

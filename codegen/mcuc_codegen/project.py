@@ -153,7 +153,8 @@ def generate(
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         regions=tuple(regions),
-        weights_bytes=sum(table.size_bytes for table in tables.data),
+        weights_bytes=sum(table.size_bytes for table in tables.data)
+        + (extra.table_bytes if extra else 0),
         state_bytes=state_bytes,
         window=program.graph.window,
         window_runs=program.window_runs,

@@ -174,7 +174,7 @@ def read_audio(fields: Fields, tensor: Tensor) -> Audio:
     fields.defaults(PRESETS.get(preset, {}))
     rate = fields.integer("rate", 1000, 192000, 16000)
     frame = fields.integer("frame", 4, LARGEST_FFT)
-    fft = fields.integer("fft", 4, LARGEST_FFT, max(4, 1 << (frame - 1).bit_length()))
+    fft = fields.integer("fft", 8, LARGEST_FFT, max(8, 1 << (frame - 1).bit_length()))
     mels = fields.integer("mels", 1, 256)
     gain = fields.take("gain")
     if gain == "peak":

@@ -16,7 +16,7 @@ from mcuc.build.frames import encode_frame, encode_samples
 from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered
 from mcuc.build.vectors import read_arrays, require_no_factor
-from mcuc.device.around import BEFORE, BEHIND, call_around
+from mcuc.device.around import BEFORE, BEHIND, Answer, call_around
 from mcuc.device.boards import Board
 from mcuc.errors import ModelError
 from mcuc.ir.graph import Array
@@ -81,19 +81,21 @@ def preprocess(
     """
     before = compiled.around.before
     assert before is not None
-    if isinstance(before, Image):
-        calls = [(BEFORE, encode_frame(sample, before.format)) for sample in samples]
-    else:
-        calls = [(BEFORE, encode_samples(sample)) for sample in samples]
     type_ = before.tensor.type
-    results = _call(compiled, calls, type_.size_bytes, board)
-    return [np.frombuffer(raw, type_.dtype.numpy).reshape(type_.shape) for raw in results]
+    answers = _call(compiled, [_raw(compiled, sample) for sample in samples], board)
+    return [np.frombuffer(a.data, type_.dtype.numpy).reshape(type_.shape) for a in answers]
 
 
-def preprocessed_inputs(
-    path: Path, compiled: Compiled, factor: float | None, offset: float
-) -> list[Array]:
-    """The only input of a model, from a file with one raw sample.
+def _raw(compiled: Compiled, sample: Array) -> tuple[int, bytes]:
+    """The call that preprocesses a sample."""
+    before = compiled.around.before
+    if isinstance(before, Image):
+        return BEFORE, encode_frame(sample, before.format)
+    return BEFORE, encode_samples(sample)
+
+
+def raw_sample(path: Path, compiled: Compiled, factor: float | None, offset: float) -> Array:
+    """The raw sample in a file, for the only input of a model.
 
     Raises:
         ModelError: E109 a factor is given too, E120 unreadable, E121 not one sample and one input.
@@ -107,7 +109,7 @@ def preprocessed_inputs(
             f"{path.name} holds {len(arrays)} arrays and the model has {inputs} inputs",
             help="--preprocess makes the only input of a model from one raw sample",
         )
-    return preprocess(compiled, arrays)
+    return arrays[0]
 
 
 def postprocess(
@@ -122,18 +124,34 @@ def postprocess(
     """
     behind = compiled.around.behind
     assert behind is not None
-    calls = [(BEHIND, behind.request(run)) for run in outputs]
-    results = _call(compiled, calls, behind.response_bytes, board)
-    return [behind.findings(raw, compiled.around.labels) for raw in results]
+    answers = _call(compiled, [(BEHIND, behind.request(run)) for run in outputs], board)
+    return [behind.findings(answer.data, compiled.around.labels) for answer in answers]
 
 
-def _call(
-    compiled: Compiled, calls: list[tuple[int, bytes]], response_bytes: int, board: Board | None
-) -> list[bytes]:
-    project = compiled.project
+def instructions_around(
+    compiled: Compiled, sample: Array | None, outputs: Sequence[Array]
+) -> dict[str, int | None]:
+    """Instructions of `preprocess` and `postprocess` on the board's emulator, as far as there are.
+
+    Args:
+        compiled: With something around the model.
+        sample: Raw; None where nothing is before the model, or the input was made otherwise.
+        outputs: Of a run.
+    """
+    calls = {} if sample is None else {"preprocess": _raw(compiled, sample)}
+    if compiled.around.behind is not None:
+        calls["postprocess"] = BEHIND, compiled.around.behind.request(outputs)
+    answers = _call(compiled, list(calls.values()), compiled.board) if calls else []
+    return {k: a.instructions for k, a in zip(calls, answers, strict=True)}
+
+
+def _call(compiled: Compiled, calls: list[tuple[int, bytes]], board: Board | None) -> list[Answer]:
+    project, around = compiled.project, compiled.around
     assert project.around is not None
+    most = around.before.tensor.type.size_bytes if around.before else 0
+    most = max(most, around.behind.response_bytes if around.behind else 0)
     wanted = {f"{project.name}.h", f"{project.name}_around.c"}
     files = {k: v for k, v in project.files.items() if k in wanted or k.startswith("mcuc/")}
     files["glue.c"] = project.around.glue
     optimize = compiled.options.optimize
-    return call_around(files, calls, response_bytes, board=board, optimize=optimize)
+    return call_around(files, calls, most, board=board, optimize=optimize)

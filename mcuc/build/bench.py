@@ -88,9 +88,10 @@ def build_bench(
 
 
 def _guard_bytes(board: Board | None) -> int:
-    """A fenced part is small, and the fence guards it besides."""
-    fenced = board is not None and board.emulator is not None and board.emulator.ram_limit_bytes
-    return 256 if fenced else 1024
+    """A real part, or a fenced one that stands for it, is small."""
+    if board is None or (board.emulator is not None and not board.emulator.ram_limit_bytes):
+        return 1024
+    return 256
 
 
 def _written(units: Sequence[Unit], folder: Path, merge: bool) -> list[toolchain.Source]:

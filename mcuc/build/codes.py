@@ -103,7 +103,9 @@ CODES: dict[str, Page] = {
         "state that lives from one run to the next.",
         "Convert with full integer quantization to int8, dense, without state.",
     ),
-    "E120": Page("Input data cannot be read.", "Give an `.npy`, `.npz` or image file."),
+    "E120": Page(
+        "Input data cannot be read.", "Give an `.npy`, `.npz`, image or 16-bit `.wav` file."
+    ),
     "E121": Page(
         "Input data do not fit the model's inputs.",
         "Give arrays of the shapes and types that the message names.",
@@ -314,6 +316,10 @@ CODES: dict[str, Page] = {
         "Take the form or command that the message names.",
     ),
     "E606": Page("The name cannot be the id of a board.", "Take another, as the message says."),
+    "E607": Page(
+        "The description of a lab (`hil.toml`) has problems.",
+        "Correct the entries that the message names.",
+    ),
     "E610": Page("The program faulted.", "The message names the place and the cause."),
     "E611": Page(
         "The core locked up: a fault inside a fault handler.",

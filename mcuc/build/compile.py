@@ -19,9 +19,9 @@ from mcuc.build.choose import Chosen
 from mcuc.build.options import Options, usage
 from mcuc.build.output import write_folder
 from mcuc.build.pipeline import Lowered, lower_and_plan
-from mcuc.build.project import forms_for, project_files
+from mcuc.build.project import build_project, forms_for, project_files
 from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
-from mcuc.device.application import Application, build_application
+from mcuc.device.application import Application
 from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.loaded import Loaded
@@ -31,7 +31,7 @@ from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
-from mcuc_codegen.forms import EXAMPLE, USER_FILES, place
+from mcuc_codegen.forms import USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
 
@@ -249,18 +249,8 @@ def _application(
 ) -> Application | None:
     """The linked example application, or None without a compiler."""
     with tempfile.TemporaryDirectory(prefix="mcuc-build-") as temporary:
-        folder = Path(temporary)
-        for path, text in project.files.items():
-            (folder / path).parent.mkdir(parents=True, exist_ok=True)
-            (folder / path).write_text(text, encoding="utf-8")
-        names = [f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE]
-        extra = project.around
-        names += [f"{project.name}_around.c"] if extra else []
-        also = extra.functions if extra else ()
         try:
-            return build_application(
-                folder, names, project.run_function, board, also=also, optimize=options.optimize
-            )
+            return build_project(project, board, options.optimize, Path(temporary))
         except ToolchainError as error:
             if error.code == "E501":
                 return None

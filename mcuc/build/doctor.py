@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib.metadata
 import os
+import re
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,6 +16,8 @@ from mcuc.device.boards import load_board
 from mcuc.device.qemu import find_qemu
 from mcuc.errors import McucError, ToolchainError
 
+# The emulated boards were measured with it; older ones lack cores and instructions (B107).
+QEMU_VERSION = (7, 2)
 # Any board does: compilers are found for the family, not for a core.
 _BOARD = "qemu_m4"
 
@@ -76,7 +80,10 @@ def checks() -> list[Check]:
             "pip install 'mcuc[verify]'",
         ),
         _package("pillow", "images as --input", "pip install 'mcuc[images]'"),
+        _check("cppcheck", _cppcheck, "evidence", "apt-get install cppcheck"),
+        _package("pyserial", "serial ports of boards", "pip install 'mcuc[flash]'"),
         _package("platformio", "writing firmware to real boards", "pip install 'mcuc[flash]'"),
+        _package("pyserial", "run, verify and hil on real boards", "pip install 'mcuc[flash]'"),
         *_models(),
     ]
 
@@ -126,7 +133,18 @@ def _qemu() -> str:
     lines = toolchain.run_tool([find_qemu(), "--version"]).splitlines()
     if not lines:
         raise ToolchainError("E507", "qemu-system-arm --version prints nothing")
+    version = re.search(r"(\d+)\.(\d+)", lines[0])
+    if version and tuple(map(int, version.groups())) < QEMU_VERSION:
+        oldest = ".".join(map(str, QEMU_VERSION))
+        raise ToolchainError("E507", f"older than {oldest}: {lines[0]}")
     return lines[0]
+
+
+def _cppcheck() -> str:
+    program = shutil.which("cppcheck")
+    if program is None:
+        raise ToolchainError("E501", "cppcheck is not installed")
+    return toolchain.run_tool([program, "--version"]).strip()
 
 
 def _package(name: str, purpose: str, install: str) -> Check:

@@ -6,12 +6,12 @@ import re
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from mcuc.device.boards import PROTOCOLS
 from mcuc.device.flash_advice import cause_of, upload_error
-from mcuc.device.platformio import PROJECT_FILE, Ran, find_pio, project_environment, run
+from mcuc.device.platformio import PROJECT_FILE, find_pio, project_environment, run
 from mcuc.device.serial_ports import USB_IDS, SerialPort, choose, list_ports
 from mcuc.device.toolchain import run_tool
 from mcuc.errors import BoardError, ModelError, ToolchainError
@@ -63,39 +63,25 @@ def flash(
     start = time.monotonic()
     pio = find_pio()
     name, options = project_environment(directory, environment)
-    used = protocol or options.get("upload_protocol", "").strip() or "stlink"
-    if protocol is not None and protocol not in PROTOCOLS:
-        raise BoardError("E605", f"unknown protocol {protocol!r}", help=", ".join(PROTOCOLS))
-    if used == "custom" and "upload_command" not in options:
-        raise BoardError(
-            "E605",
-            "protocol custom needs a command",
-            why=f"{directory / PROJECT_FILE} has no upload_command",
-            help="upload_command = PROGRAM $SOURCE",
-        )
+    used = _protocol(directory, options, protocol)
     with tempfile.TemporaryDirectory(prefix="mcuc-flash-") as temporary:
-        project = directory.absolute()
+        project, folder = directory.absolute(), Path(temporary)
         words = [*pio, "run", "-e", name]
         if elf is not None:
-            project = _project_of(elf, directory, name, used, Path(temporary))
+            project = _project_of(elf, directory, name, used, folder)
             words += ["-d", str(project), "--disable-auto-clean", "-t", "nobuild"]
         else:
             words += ["-d", str(project)]
             if protocol is not None:
-                words += ["-c", str(_with_protocol(directory, name, protocol, Path(temporary)))]
+                words += ["-c", str(_with_protocol(directory, name, protocol, folder))]
             progress("building")
             _build(words, project, timeout_s or BUILD_TIMEOUT_S)
         found = _port(used, port)
         words += ["-t", "upload"]
         if found and (port or used in _SERIAL):
             words += ["--upload-port", found.device]
-        progress("uploading")
-        # Of several boards, the one that was asked for.
-        flags = ("-c", f"adapter serial {found.serial}") if port and found and found.serial else ()
-        flags = flags if used in _OPENOCD else ()
-        again = _UNDER_RESET if used in _OPENOCD else ()
         seconds = timeout_s or UPLOAD_TIMEOUT_S
-        attempts = _upload(words, project, flags, again, seconds, progress)
+        attempts = _upload(words, project, _flags(used, found if port else None), seconds, progress)
     return {
         "schema": 1,
         "board": options.get("board", name),
@@ -104,6 +90,33 @@ def flash(
         "attempts": attempts,
         "seconds": round(time.monotonic() - start, 3),
     }
+
+
+def _flags(protocol: str, wanted: SerialPort | None) -> list[tuple[str, ...]]:
+    """Of the programmer, for each attempt; of several boards it takes the one asked for."""
+    if protocol not in _OPENOCD:
+        return [()]
+    first = ("-c", f"adapter serial {wanted.serial}") if wanted and wanted.serial else ()
+    return [first, (*first, *_UNDER_RESET)]
+
+
+def _protocol(directory: Path, options: Mapping[str, str], wanted: str | None) -> str:
+    """The protocol to upload by.
+
+    Raises:
+        BoardError: E605.
+    """
+    if wanted is not None and wanted not in PROTOCOLS:
+        raise BoardError("E605", f"unknown protocol {wanted!r}", help=", ".join(PROTOCOLS))
+    used = wanted or options.get("upload_protocol", "").strip() or PROTOCOLS[0]
+    if used == "custom" and "upload_command" not in options:
+        raise BoardError(
+            "E605",
+            "protocol custom needs a command",
+            why=f"{directory / PROJECT_FILE} has no upload_command",
+            help="upload_command = PROGRAM $SOURCE",
+        )
+    return used
 
 
 def _with_protocol(directory: Path, name: str, protocol: str, folder: Path) -> Path:
@@ -186,25 +199,18 @@ def _port(protocol: str, wanted: str | None) -> SerialPort | None:
 def _upload(
     words: Sequence[str],
     directory: Path,
-    flags: Sequence[str],
-    under_reset: Sequence[str],
+    flags: Sequence[Sequence[str]],
     timeout_s: float,
     progress: Callable[[str], None],
 ) -> int:
-    """Uploads; returns how often it took. Without flags for it, there is no second attempt."""
-    done = _attempt(words, directory, flags, timeout_s)
-    if done.code == 0:
-        return 1
-    cause = cause_of(done.text)
-    if cause is None or not cause.retry or not under_reset:
-        raise upload_error(done.text, 1)
-    progress("uploading while the chip is held in reset")
-    again = _attempt(words, directory, (*flags, *under_reset), timeout_s)
-    if again.code != 0:
-        raise upload_error(again.text, 2)
-    return 2
-
-
-def _attempt(words: Sequence[str], directory: Path, flags: Sequence[str], timeout_s: float) -> Ran:
-    variables = {"PLATFORMIO_UPLOAD_FLAGS": "\n".join(flags)} if flags else {}
-    return run(words, timeout_s, "the upload", folder=directory, variables=variables)
+    """Uploads; returns how often it took, one attempt for each set of flags at most."""
+    for attempt, given in enumerate(flags, 1):
+        progress("uploading while the chip is held in reset" if attempt > 1 else "uploading")
+        variables = {"PLATFORMIO_UPLOAD_FLAGS": "\n".join(given)} if given else {}
+        done = run(words, timeout_s, "the upload", folder=directory, variables=variables)
+        if done.code == 0:
+            return attempt
+        cause = cause_of(done.text)
+        if cause is None or not cause.retry or attempt == len(flags):
+            raise upload_error(done.text, attempt)
+    raise AssertionError("unreachable: the last attempt returns or raises")

@@ -6,18 +6,20 @@ import shlex
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from mcuc.build.bench import build_bench, run_bench
 from mcuc.build.compile import Compiled
-from mcuc.device import firmware
+from mcuc.device import firmware, remote
 from mcuc.device.boards import Board
 from mcuc.device.harness import RunRecord
+from mcuc.device.serial_ports import choose, list_ports
 from mcuc.device.toolchain import run_tool
 from mcuc.errors import DeviceError, ModelError
 from mcuc.ir.graph import Array
 from mcuc.ops.interpret import run_reference
+from mcuc.report.document import Json
 
 PLACES = ("reference", "host", "qemu", "board")
 UPLOAD_TIMEOUT_S = 300.0
@@ -78,12 +80,31 @@ class Bench:
             watch=watch,
             timeout_s=self._timeout_s(len(vectors) * (4 if thorough else 1)),
             run_s=self._timeout_s(1),
-            port=self.access.port if self.place == "board" else "",
+            port=self._port,
         )
         failed = [record.code for record in records[0] if record.code != 0]
         if failed:
             raise DeviceError("E619", f"the model's run function returned {failed[0]}")
         return records[0]
+
+    def device(self) -> Json | None:
+        """What a device with a serial port says of itself, for the report."""
+        if not self.serial:
+            return None
+        identity = remote.describe(self.program(True), self._port)
+        return {
+            "board": identity.board,
+            "clock_hz": identity.clock_hz or None,
+            "compiler": identity.compiler,
+            "flags": identity.flags,
+            "instruction_cache": identity.icache,
+            "data_cache": identity.dcache,
+            "doubts": list(identity.doubts(self.compiled.board.core)),
+        }
+
+    @property
+    def _port(self) -> str:
+        return self.access.port if self.place == "board" else ""
 
     @property
     def serial(self) -> bool:
@@ -119,9 +140,13 @@ def upload(command: str, words: Mapping[str, str]) -> None:
     """Flashes a board with a user's command, in which `words` are filled in.
 
     Raises:
+        ModelError: E109 unbalanced quotes.
         ToolchainError: E501 no such program, E505 too slow, E507 with its words.
     """
-    parts = shlex.split(command)
+    try:
+        parts = shlex.split(command)
+    except ValueError as error:
+        raise ModelError("E109", f"option upload: {error}", why=command) from error
     for name, value in words.items():
         parts = [part.replace(name, value) for part in parts]
     run_tool(parts, UPLOAD_TIMEOUT_S)
@@ -146,14 +171,28 @@ def bench(compiled: Compiled, place: str, access: Access | None = None) -> Itera
             "lists emulated boards of each core",
         )
     if place == "board" and not access.port:
-        raise ModelError(
-            "E109",
-            "a board is reached by its serial port, and none is given",
-            help="add --port, for example --port /dev/ttyACM0",
-        )
+        access = replace(access, port=_found_port(compiled.board))
     with tempfile.TemporaryDirectory(prefix="mcuc-bench-") as folder:
         board = None if place == "host" else compiled.board
         yield Bench(compiled, place, Path(folder), board, access)
+
+
+def _found_port(board: Board) -> str:
+    """The serial port of the only probe that is plugged in.
+
+    Raises:
+        ModelError: E109 when there is none. ToolchainError: E552 when there are several.
+    """
+    kind = board.platformio.protocols[0] if board.platformio else "stlink"
+    found = choose(list_ports(), kind, None)
+    if found is None:
+        raise ModelError(
+            "E109",
+            "a board is reached by its serial port, and none is given or found",
+            why=f"no {kind} is plugged in",
+            help="add --port, for example --port /dev/ttyACM0",
+        )
+    return found.device
 
 
 def outputs_on(

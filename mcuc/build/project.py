@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 
 from mcuc.data import data_dir
-from mcuc.device.application import STARTUP_FILES
+from mcuc.device.application import STARTUP_FILES, Application, build_application
 from mcuc.device.board_files import board_header, linker_script
 from mcuc.device.boards import Board
 from mcuc.device.toolchain import BASE_FLAGS, OPTIMIZE
 from mcuc.errors import BoardError
-from mcuc_codegen.forms import BoardView, form_files
+from mcuc_codegen.forms import EXAMPLE, BoardView, form_files
 from mcuc_codegen.project import Project
 
 
@@ -42,6 +43,27 @@ def project_files(
 ) -> dict[str, str]:
     """Path -> text of what the forms add to the generated C."""
     return form_files(project, forms, _view(board, optimize), model_file)
+
+
+def build_project(project: Project, board: Board, optimize: str, folder: Path) -> Application:
+    """Writes a project's C into a folder and links it with its example as the program.
+
+    Raises:
+        ToolchainError: E501, E503, E504, E506.
+    """
+    for path, text in project.files.items():
+        (folder / path).parent.mkdir(parents=True, exist_ok=True)
+        (folder / path).write_text(text, encoding="utf-8")
+    also = project.around.functions if project.around else ()
+    return build_application(
+        folder, sources_of(project), project.run_function, board, also=also, optimize=optimize
+    )
+
+
+def sources_of(project: Project) -> tuple[str, ...]:
+    """The C files that are compiled, in the order in which they are linked."""
+    names = [f"{project.name}.c", f"{project.name}_arena.c", EXAMPLE]
+    return (*names, *([f"{project.name}_around.c"] if project.around else ()))
 
 
 def _view(board: Board, optimize: str) -> BoardView:

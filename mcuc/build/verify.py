@@ -44,18 +44,17 @@ def verify_model(
     """Compares every place with the numpy reference, byte for byte.
 
     On host and device each vector runs twice in a row on an arena filled with 0x55 and with 0xAA,
-    between guard zones; on the host under ASan and UBSan. Of the first sets the rows of every
-    layer are compared as well, by their CRC-32 in a traced build.
+    between guard zones; on the host under ASan and UBSan. Of the first sets every layer's rows are
+    compared as well, by their CRC-32.
 
     Args:
         compiled: The model.
         places: Of PLACES.
         vectors: Random sets of inputs, beside those given.
         against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
-            for byte, float32 results within FLOAT_TOLERANCE of the largest magnitude.
-            "onnxruntime" compares with ONNX Runtime (mcuc/build/against_onnx.py).
-        given, seed: More sets of inputs; the seed of the random ones.
-        access: How the device is reached.
+            for byte, float32 within FLOAT_TOLERANCE of the largest magnitude. "onnxruntime" does
+            with ONNX Runtime (mcuc/build/against_onnx.py).
+        given, seed, access: More sets of inputs; of the random ones; how a device is reached.
         profile: Also count what each layer takes on the device.
 
     Returns:
@@ -64,26 +63,24 @@ def verify_model(
     graph, numerics = compiled.lowered.whole, compiled.options.numerics
     _require(places)
     _check_reference(compiled, against)
-    sets = [*(list(v) for v in given), *random_vectors(graph, vectors, seed)]
+    sets = [*map(list, given), *random_vectors(graph, vectors, seed)]
     expected = in_sequence(graph, sets, numerics)
     mismatches, first, ratio = _against(against, compiled, sets, expected)
-    stack = 0
+    stack, device = 0, None
     report = dict(compiled.report)
-    for place in places:
-        if place == "reference":
-            continue
+    for place in (p for p in places if p != "reference"):
         with bench(compiled, place, access) as made:
-            every = [vector for vector in sets for _ in range(RUNS)]
-            repeated = in_sequence(graph, every, numerics) if graph.states else None
-            wrong, where, used = _in_place(made, place, sets, expected, repeated)
+            wrong, where, used = _in_place(made, place, sets, expected)
             if profile and made.board is not None:
                 report = profiled(made, report, sets[0])
+            device = made.device() or device
         mismatches, first, stack = mismatches + wrong, first or where, max(stack, used)
     transport = _transport(places, access or Access())
     report["verify"] = {
         "on": list(places),
         "board": compiled.board.id if transport else None,
         "transport": transport,
+        "device": device,
         "against": _AGAINST.get(against),
         "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
         "sqnr_db": ratio,
@@ -162,12 +159,12 @@ def _in_place(
     place: str,
     sets: Sequence[Sequence[Array]],
     expected: Sequence[Sequence[Array]],
-    repeated: Sequence[Sequence[Array]] | None,
 ) -> tuple[int, Json | None, int]:
-    """Runs that differ from what is expected, the first layer that does, stack bytes.
-
-    `repeated`: with state, where the runs of one vector differ, what each of them gives.
-    """
+    """Runs that differ from what is expected, the first layer that does, stack bytes."""
+    graph, numerics = made.compiled.lowered.whole, made.compiled.options.numerics
+    every = [vector for vector in sets for _ in range(RUNS)]
+    # With state, where the runs of one vector differ, what each of them gives.
+    repeated = in_sequence(graph, every, numerics) if graph.states else None
     records = made.run(sets, thorough=True)
     stack = max((r.stack_bytes or 0 for r in records), default=0)
     per_vector = POISONS * RUNS

@@ -17,6 +17,8 @@ COMMANDS = {
     "compile": "Model -> C, memory plan and report.",
     "run": "Run a model on a board or emulator.",
     "verify": "Prove that reference, host and device give the same bytes.",
+    "hil": "Hardware in the loop: a lab's boards and models, against a baseline.",
+    "evidence": "Stack, heap, static analysis, parts: for a safety case.",
     "evaluate": "Accuracy on a data set, sample by sample.",
     "schedule": "What less RAM costs: the front of schedules.",
     "fit": "Which boards a model fits, and why not.",

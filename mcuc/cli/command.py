@@ -223,7 +223,8 @@ def device_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      default="semihosting", show_default=True,
                      help="Of the emulator: its files, or the serial port as on a board."),
         click.option("--port", default="", metavar="PORT",
-                     help="Of the board: a serial port, or tcp://HOST:PORT."),
+                     help="Of the board: a serial port, or tcp://HOST:PORT; default: the "
+                     "only probe's."),
         click.option("--upload", default="", metavar="COMMAND",
                      help="Flashes the board first; {elf} and {port} are filled in."),
     ]  # fmt: skip

@@ -52,17 +52,19 @@ def command(
     **given: Any,
 ) -> Json:
     """Run SOURCE (a model, or a folder that compile wrote): outputs, instructions, stack."""
-    from mcuc.build.around import postprocess, preprocessed_inputs
+    from mcuc.build.around import instructions_around, postprocess, preprocess, raw_sample
     from mcuc.build.places import Access
     from mcuc.build.run import run_model
     from mcuc.build.vectors import load_inputs, random_vectors
 
     compiled = compiled_source(source, given)
     graph = compiled.lowered.whole
+    sample = None
     if data is None:
         vector = random_vectors(graph, 1, seed)[0]
     elif compiled.around.before is not None:
-        vector = preprocessed_inputs(data, compiled, factor, offset)
+        sample = raw_sample(data, compiled, factor, offset)
+        vector = preprocess(compiled, [sample])
     else:
         vector = load_inputs(data, graph, factor, offset)
     with progress(f"running {compiled.project.name}", as_json):
@@ -74,6 +76,8 @@ def command(
     }
     if compiled.around.behind is not None:
         report["run"]["found"] = postprocess(compiled, [outputs])[0]
+    if place == "qemu" and compiled.around:
+        report["run"]["around"] = instructions_around(compiled, sample, outputs)
     if output is not None:
         _store(output, dict(zip(names, outputs, strict=True)))
     save_report(compiled, report)
@@ -118,5 +122,6 @@ def _show(report: Json) -> None:
         macs = max(1, report["macs"]["executed"])
         rows.append(("instructions per MAC", f"{run['instructions'] / macs:.2f}"))
     rows += [(name, " ".join(map(str, values))) for name, values in run["outputs"].items()]
+    rows += [(f"instructions of {k}", n) for k, n in run.get("around", {}).items()]
     rows += [("found", _finding(found)) for found in run.get("found", [])]
     table(f"run on {run['on']} ({run['input']})", ("", ""), rows)

@@ -77,11 +77,12 @@ def _recorded(path: Path) -> tuple[Path, dict[str, Any], dict[str, Any] | None]:
     """The model in a folder, the options that it was compiled with, and how it was quantized."""
     from mcuc.build.compile import BOARD_FILE, MODEL_FOLDER
     from mcuc.build.quantize import RECIPE
+    from mcuc.device.boards import board_file
 
     try:
         report = json.loads((path / "report.json").read_text(encoding="utf-8"))
         stored = {**report["options"], "name": report["model"]["name"]}
-        if (path / BOARD_FILE).is_file():  # a board of the user's own, wherever its file was
+        if board_file(stored["board"]):  # the user's own, wherever its file was
             stored["board"] = str(path / BOARD_FILE)
         models = [p for p in (path / MODEL_FOLDER).iterdir() if p.name != RECIPE]
         recipe = path / MODEL_FOLDER / RECIPE
@@ -156,7 +157,7 @@ def save_report(compiled: Compiled, report: dict[str, Any]) -> None:
 def _with_earlier(report: dict[str, Any], stored: Path) -> dict[str, Any]:
     earlier = json.loads(stored.read_text(encoding="utf-8"))
     merged = {**report, "layers": [dict(layer) for layer in report["layers"]]}
-    for key in ("run", "verify", "accuracy"):
+    for key in ("run", "verify", "accuracy", "evidence"):
         merged[key] = report[key] if report[key] is not None else earlier.get(key)
     layers = earlier.get("layers", [])
     if report["run"] is None and len(layers) == len(merged["layers"]):

@@ -87,6 +87,8 @@ def command(
         if result["sqnr_db"] is not None:
             also += f", signal to noise {result['sqnr_db']} dB"
         click.echo(f"{result['vectors']} vectors, {runs} runs each on {on}{also}")
+        if result["device"]:
+            _device(result["device"])
         if result["mismatches"]:
             click.echo(f"MISMATCH: {result['mismatches']} runs differ")
             click.echo(_first(result["first_mismatch"]))
@@ -95,6 +97,18 @@ def command(
         if profile:
             profile_table(report, compiled.board.counter.unit)
     return {**report, "exit": MISMATCH_EXIT if result["mismatches"] else 0}
+
+
+def _device(device: Json) -> None:
+    """What ran, so that its times can be judged."""
+    clock = f" at {device['clock_hz'] / 1e6:g} MHz" if device["clock_hz"] else ""
+    names = [n for n in ("instruction", "data") if device[f"{n}_cache"]]
+    caches = f", {' and '.join(names)} cache on" if names else ""
+    click.echo(
+        f"device: {device['board']}{clock}{caches}; compiler {device['compiler']} {device['flags']}"
+    )
+    for doubt in device["doubts"]:
+        click.echo(f"note: {doubt}")
 
 
 def _first(where: Json) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from mcuc.data import data_dir
 from mcuc.device.board_files import board_header, linker_script
 from mcuc.device.boards import Board
 from mcuc.device.elf import Elf, read_elf, sizes
-from mcuc.device.stack import stack_bound
+from mcuc.device.stack import StackBound, stack_bound
 from mcuc.device.toolchain import (
     Options,
     Source,
@@ -39,6 +39,7 @@ class Application:
             compiler cannot tell.
         symbols: Function or table -> flash bytes, largest first.
         compiler: Name and version.
+        stacks: Entry -> its stack bound with path and functions; the run function's first.
     """
 
     path: Path
@@ -48,6 +49,7 @@ class Application:
     stack_bytes: int | None
     symbols: dict[str, int]
     compiler: str
+    stacks: Mapping[str, StackBound]
 
 
 def build_application(
@@ -123,14 +125,15 @@ def _measured(
         ((s.name, s.size_bytes) for s in flash if s.section in stored and s.size_bytes),
         key=lambda item: (-item[1], item[0]),
     )
-    bounds = [stack_bound(objects, entry, elf.path).bytes for entry in entries]
-    known = [bound for bound in bounds if bound is not None]
+    stacks = {entry: stack_bound(objects, entry, elf.path) for entry in entries}
+    known = [bound.bytes for bound in stacks.values() if bound.bytes is not None]
     return Application(
         path=elf.path,
         flash_bytes=_stored_bytes(elf, board),
         static_bytes=taken.data + taken.bss - arena - stack,
         arena_bytes=arena,
-        stack_bytes=max(known) if len(known) == len(bounds) else None,
+        stack_bytes=max(known) if len(known) == len(stacks) else None,
         symbols=dict(symbols),
         compiler=version(toolchain),
+        stacks=stacks,
     )

@@ -8,6 +8,7 @@ from __future__ import annotations
 import struct
 import tempfile
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 
 from mcuc.data import data_dir
@@ -26,7 +27,22 @@ from mcuc.device.toolchain import (
 from mcuc.errors import DeviceError
 
 BEFORE, BEHIND = 0, 1
+_HEAD = struct.Struct("<IQ")
+_UNKNOWN = (1 << 64) - 1
 _NAMES = ("request.bin", "response.bin")
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a call gave.
+
+    Attributes:
+        data: The result.
+        instructions: In the board's counter unit; None where nothing counts.
+    """
+
+    data: bytes
+    instructions: int | None
 
 
 def call_around(
@@ -38,7 +54,7 @@ def call_around(
     optimize: str = "balanced",
     timeout_s: float = 600.0,
     compiler: Toolchain | None = None,
-) -> list[bytes]:
+) -> list[Answer]:
     """Results of calls, in order.
 
     Args:
@@ -103,14 +119,16 @@ def _build(
     return Program(path, board, config, toolchain, tuple(objects), read_elf(path))
 
 
-def _decode(response: bytes, count: int) -> list[bytes]:
+def _decode(response: bytes, count: int) -> list[Answer]:
     results, place = [], 0
     for _ in range(count):
-        if place + 4 > len(response):
+        if place + _HEAD.size > len(response):
             break
-        (size,) = struct.unpack_from("<I", response, place)
-        results.append(response[place + 4 : place + 4 + size])
-        place += 4 + size
+        size, units = _HEAD.unpack_from(response, place)
+        place += _HEAD.size
+        known = None if units == _UNKNOWN else units
+        results.append(Answer(response[place : place + size], known))
+        place += size
     if len(results) != count or place != len(response):
         raise DeviceError("E616", "the response of the program around the model is damaged")
     return results

@@ -20,7 +20,6 @@ from mcuc.device.toolchain import (
     find_toolchain,
     link,
     run_tool,
-    target_flags,
 )
 from mcuc.errors import BoardError, ToolchainError
 
@@ -118,7 +117,8 @@ def build_program(
     files = [*_COMMON, *(_SERVER if uart else _FILES), *port_files(board, uart)]
     includes = (out_dir, common, data_dir("runtime_c") / "include")
     model_options = _model_options(options, config, includes, board)
-    flags = " ".join((*target_flags(toolchain, board), OPTIMIZE[options.optimize]))
+    core = () if board is None else board.gcc_flags if toolchain.is_gcc else board.zig_flags
+    flags = " ".join((*core, OPTIMIZE[options.optimize]))
     own_options = Options(
         include_dirs=includes,
         sanitize=config.sanitize,

@@ -18,6 +18,7 @@ from mcuc.errors import DeviceError, DeviceTimeoutError
 
 PROTOCOL = 1  # MCUC_PROTOCOL
 ABI = 1  # MCUC_ABI
+WITH_CACHES = ("cortex-m7", "cortex-m55")
 
 
 class Command(IntEnum):
@@ -83,6 +84,16 @@ class Identity:
     dcache: bool
     trace: bool
     faulted: bool
+
+    def doubts(self, core: str) -> tuple[str, ...]:
+        """Why its times may be far from what the board can do."""
+        found = []
+        if self.clock_hz and core in WITH_CACHES:
+            off = [n for n, on in (("instruction", self.icache), ("data", self.dcache)) if not on]
+            found += [f"the {name} cache is off" for name in off]
+        if "-O0" in self.flags.split() or "-Og" in self.flags.split():
+            found.append("the model is compiled without optimization")
+        return tuple(found)
 
 
 @dataclass(frozen=True)

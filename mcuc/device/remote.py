@@ -113,8 +113,18 @@ def require_constants(device: Device, identity: Identity) -> None:
     )
 
 
-def require_models(device: Device, identity: Identity, digests: Sequence[bytes]) -> None:
-    """Raises E631 when the firmware was built from other C than this."""
+def require_models(
+    device: Device, identity: Identity, digests: Sequence[bytes], board: str
+) -> None:
+    """Raises E631 when the firmware was built from other C than this, or for another board."""
+    if digests and identity.board != board:
+        raise DeviceError(
+            "E631",
+            f"the device is {identity.board}, not {board}",
+            why="its firmware was built for another board",
+            help="give the port of the right board, or flash the firmware of this one",
+            data={"found": identity.board, "expected": board},
+        )
     for i, digest in enumerate(digests):
         found = device.words(Command.MODEL, i)[: len(digest)] if i < identity.models else b""
         if found != digest:
@@ -125,6 +135,12 @@ def require_models(device: Device, identity: Identity, digests: Sequence[bytes])
                 help="flash the firmware of this model",
                 data={"found": found.hex(), "expected": digest.hex()},
             )
+
+
+def describe(program: Program, port: str, timeout_s: float = 30.0) -> Identity:
+    """What the device says of itself."""
+    with connected(program, port, timeout_s) as (_, identity):
+        return identity
 
 
 def run_requests(
@@ -149,7 +165,7 @@ def run_requests(
         patience: Waits of single calls.
     """
     with connected(program, port, timeout_s, patience) as (device, identity):
-        require_models(device, identity, digests)
+        require_models(device, identity, digests, program.board.id if program.board else "")
         return [_request(device, request, run_s) for request in requests]
 
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcuc.device.elf import read_elf
@@ -37,11 +37,14 @@ class StackBound:
         bytes: Bound, the entry's own frame included; None when something is unknown.
         path: Functions from the entry to the deepest, as far as known.
         unknown: Functions whose frames are not known, or have no fixed size.
+        functions: Of every function that the entry can reach, its own frame and the bound with all
+            that it calls, where known.
     """
 
     bytes: int | None
     path: tuple[str, ...]
     unknown: tuple[str, ...]
+    functions: Mapping[str, tuple[int, int]] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -114,7 +117,12 @@ class _Search:
     def bound(self, start: str) -> StackBound:
         total, path = self._visit(start, ())
         unknown = tuple(sorted(self.unknown))
-        return StackBound(None if unknown else total, path, unknown)
+        functions = {
+            _name(title): (frame, below[0])
+            for title, below in self.done.items()
+            if (frame := self.graph.frames.get(title, self.library.get(title))) is not None
+        }
+        return StackBound(None if unknown else total, path, unknown, functions)
 
     def _visit(self, title: str, above: tuple[str, ...]) -> tuple[int, tuple[str, ...]]:
         if title in above:

@@ -17,6 +17,8 @@ class DType(enum.Enum):
     S16 = "s16"
     S32 = "s32"
     S64 = "s64"
+    U32 = "u32"
+    U64 = "u64"
     F16 = "f16"
     F32 = "f32"
     BOOL = "bool"
@@ -45,6 +47,8 @@ _NUMPY = {
     DType.S16: "int16",
     DType.S32: "int32",
     DType.S64: "int64",
+    DType.U32: "uint32",
+    DType.U64: "uint64",
     DType.F16: "float16",
     DType.F32: "float32",
     DType.BOOL: "bool",
@@ -56,6 +60,8 @@ _C_TYPE = {
     DType.S16: "int16_t",
     DType.S32: "int32_t",
     DType.S64: "int64_t",
+    DType.U32: "uint32_t",
+    DType.U64: "uint64_t",
     DType.F16: "uint16_t",
     DType.F32: "float",
     DType.BOOL: "uint8_t",

@@ -18,7 +18,8 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
 
 # In the order of runtime_c/src/cast/cast.h.
-DTYPES = (DType.S8, DType.U8, DType.S16, DType.S32, DType.S64, DType.F32, DType.BOOL)
+DTYPES = (DType.S8, DType.U8, DType.S16, DType.S32, DType.S64, DType.F32, DType.BOOL,
+          DType.U32)  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -27,6 +27,7 @@ from mcuc.ops import (
     int16_weights,
     mac_convolution,
     mve_convolution,
+    mve_tables,
 )
 from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
 from mcuc.ops.checks import activation_range, quant_of
@@ -205,6 +206,13 @@ def suits_mve(site: Site, target: Target) -> bool:
     return target.mve and has_one_output_each(site, target) and depthwise_mve.suits(site)
 
 
+def suits_mve_taps(site: Site, target: Target) -> bool:
+    """Helium, one output per channel, and at least a block of channels."""
+    blocks = site.input(INPUT).shape[3] >= mve_tables.BLOCK
+    one = has_one_output_each(site, target)
+    return target.mve and blocks and one and depthwise_taps.suits_mve(site)
+
+
 def suits_mac(site: Site, target: Target) -> bool:
     """Blocks of channels, and factors of the usual form."""
     return goes_by_taps(site, target) and depthwise_taps.suits_mac(site)
@@ -304,6 +312,15 @@ SPEC = OpSpec(
             pack=depthwise_mve.pack,
             window=depthwise_planar.window,
             scratch=depthwise_mve.scratch,
+        ),
+        Kernel(
+            symbol="mcuc_depthwise_conv2d_s8_s8_s8__mve_1x16",
+            source="depthwise_conv2d/s8_s8_s8__mve_1x16.c",
+            form=Form.WINDOW,
+            when=suits_mve_taps,
+            pack=depthwise_taps.pack_mve,
+            window=window,
+            scratch=depthwise_taps.scratch_mve,
         ),
         Kernel(
             symbol="mcuc_conv2d_s8_s8_s8__dsp_3x2",

@@ -16,6 +16,8 @@ _PLANE = 256  # MCUC_DEPTHWISE_MVE_PLANE
 _CHANNELS = 8  # MCUC_DEPTHWISE_MVE_CHANNELS
 _MAX_VECTORS = 4  # of weights: what registers hold
 _BLOCK = 4  # outputs
+# From how many output columns on sorting is worth it, by the kernel's height.
+_MIN_COLUMNS = {3: 14, 5: 10}
 
 
 def suits(site: Site) -> bool:
@@ -26,6 +28,10 @@ def suits(site: Site) -> bool:
         and kernel_w * _height(kernel_h) <= _MAX_VECTORS * mve_tables.VECTOR
         and attrs_of(site).dilation[1] == 1
         and site.input(INPUT).shape[3] >= _CHANNELS
+        and (
+            site.output.shape[2] >= _MIN_COLUMNS.get(kernel_h, 1)
+            or site.input(INPUT).shape[3] < mve_tables.BLOCK
+        )
         and depthwise_taps.mac_scales(site) is not None
     )
 

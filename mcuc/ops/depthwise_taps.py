@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Params
-from mcuc.ops import convolution, dsp_tables, mac_tables
+from mcuc.ops import convolution, dsp_tables, mac_tables, mve_tables
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, attrs_of
 from mcuc.ops.spec import Site
@@ -49,13 +49,34 @@ def pack_mac(site: Site) -> Params:
     return _params(site, mac_tables.channel_stream(taps, scales), none)
 
 
+def suits_mve(site: Site) -> bool:
+    """Weights whose products go in pairs, and factors of the form of mcuc/mve.h."""
+    return bool((site.const(WEIGHTS) >= -127).all()) and mac_scales(site) is not None
+
+
+def pack_mve(site: Site) -> Params:
+    """For cores with Helium."""
+    scales = mac_scales(site)
+    assert scales is not None
+    taps = _taps(site)
+    taps = np.pad(taps, ((0, len(taps) % 2), (0, 0)))
+    none = np.zeros((0, BLOCK + len(taps)), np.int32)
+    return _params(site, mve_tables.channel_stream(taps, scales), none, len(taps))
+
+
 def scratch(site: Site) -> int:
     """A word per tap."""
     kernel_h, kernel_w = convolution.kernel_size(site)
     return 4 * dsp_tables.padded_taps(kernel_h * kernel_w)
 
 
-def _params(site: Site, stream: Words, rare: Words) -> Params:
+def scratch_mve(site: Site) -> int:
+    """A word per tap, of an even number of them."""
+    kernel_h, kernel_w = convolution.kernel_size(site)
+    return 8 * (-(-kernel_h * kernel_w // 2))
+
+
+def _params(site: Site, stream: Words, rare: Words, taps: int | None = None) -> Params:
     fields = convolution.window_fields(site)
     zero = fields.pop("in_zero")
     kernel_h, kernel_w = convolution.kernel_size(site)
@@ -69,7 +90,7 @@ def _params(site: Site, stream: Words, rare: Words) -> Params:
             "rares": len(rare),
             "padding": np.full(channels, zero, np.int8),
             "channels": channels,
-            "taps": dsp_tables.padded_taps(kernel_h * kernel_w),
+            "taps": taps or dsp_tables.padded_taps(kernel_h * kernel_w),
             **fields,
             **convolution.output_fields(site, attrs_of(site).activation),
         },

@@ -17,6 +17,10 @@ from mcuc.ops import convolution, mac_convolution, mve_tables
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.spec import Site
 
+# Small windows are copied several at a time, up to so many and so many bytes.
+_MAX_BATCH = 8
+_BATCH_BYTES = 1024
+
 
 def suits(site: Site, target: Target, filters: Array) -> bool:
     """Helium, factors of the usual form, and windows that are worth copying."""
@@ -40,6 +44,7 @@ def pack(site: Site, filters: Array) -> Params:
             "in": channels,
             "out": out,
             "vectors": weights.shape[2],
+            "windows": _windows(filters),
             "copied": int(kernel_h * kernel_w > 1 or channels % mve_tables.VECTOR > 0),
             **fields,
             **finish_fields(site),
@@ -60,10 +65,17 @@ def window(site: Site) -> Window:
 
 
 def scratch(filters: Array) -> int:
-    """Bytes of two windows."""
-    return 2 * mve_tables.whole(filters[0].size)
+    """Bytes of the windows that are copied together."""
+    return _windows(filters) * mve_tables.whole(filters[0].size)
 
 
 def scratch_pointwise(filters: Array) -> int:
     """Bytes of two pixels, unless they are whole vectors."""
-    return scratch(filters) if filters.shape[3] % mve_tables.VECTOR else 0
+    channels = filters.shape[3]
+    return 2 * mve_tables.whole(channels) if channels % mve_tables.VECTOR else 0
+
+
+def _windows(filters: Array) -> int:
+    """Windows that are copied together: an even number."""
+    fit: int = _BATCH_BYTES // mve_tables.whole(filters[0].size)
+    return min(max(fit & ~1, 2), _MAX_BATCH)

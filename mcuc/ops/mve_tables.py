@@ -16,6 +16,9 @@ Bytes = npt.NDArray[np.int8]
 
 VECTOR = 16  # bytes
 OUTPUTS = 4  # that are ended together
+BLOCK = 16  # channels of a depthwise block
+# In which order widening twice leaves the channels of a block.
+_WIDENED = [0, 4, 8, 12, 2, 6, 10, 14, 1, 5, 9, 13, 3, 7, 11, 15]
 
 
 def whole(size: int) -> int:
@@ -63,6 +66,23 @@ def stream(weights: Bytes, scales: mac_tables.Words) -> mac_tables.Words:
         scales: As from :func:`of_four`.
     """
     return np.concatenate([words(weights), scales.reshape(len(scales), -1)], axis=1)
+
+
+def channel_stream(weights: Array, scales: mac_tables.Words) -> mac_tables.Words:
+    """The table of the depthwise kernel by taps: see its source.
+
+    Args:
+        weights: [taps, channels], an even number of taps, at least BLOCK channels.
+        scales: As from `mac_tables.scales`.
+    """
+    channels = weights.shape[1]
+    parts = []
+    for first in sorted({*range(0, channels - BLOCK + 1, BLOCK), channels - BLOCK}):
+        mine = of_one(scales[first : first + BLOCK])[_WIDENED]
+        ends = mine[:, 1:].reshape(4, 4, 3).transpose(0, 2, 1)
+        taps = np.ascontiguousarray(weights[:, first : first + BLOCK]).astype(np.int8)
+        parts += [mine[:, 0], taps.view("<i4").ravel(), ends.ravel()]
+    return np.concatenate(parts).astype(np.int32)
 
 
 def words(weights: Array) -> mac_tables.Words:

@@ -3,7 +3,8 @@
 float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, POW; comparisons, which give bool.
 int8: SUB, SQUARED_DIFFERENCE and PRELU (mcuc/ops/pairwise_int8.py); MAXIMUM, MINIMUM and
 comparisons of tensors that are quantized alike, where the stored integers tell. bool: LOGICAL_AND,
-LOGICAL_OR, EQUAL, NOT_EQUAL (which is the exclusive or).
+LOGICAL_OR, EQUAL, NOT_EQUAL (which is the exclusive or). int32: ADD, SUB, MUL, DIV, MAXIMUM,
+MINIMUM, which wrap around.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 _ALL = (DType.S8, DType.F32)
 _REAL = (DType.F32,)
+_WHOLE = (DType.S32,)
 _BOOL = (DType.BOOL,)
 RESCALED = ("sub", "squared_difference", "prelu")  # of int8: the others take equal scales
 
@@ -45,13 +47,23 @@ class Function:
     to_bool: bool = False
 
 
+def _divide(a: Array, b: Array) -> Array:
+    """The quotient; of integers cut to an integer, 0 where b is 0 (where TFLite fails)."""
+    if a.dtype.kind == "f":
+        return np.asarray(np.divide(a, b))
+    wide, divisor = np.asarray(a, np.int64), np.asarray(b, np.int64)
+    quotient = np.abs(wide) // np.where(divisor == 0, 1, np.abs(divisor))
+    signed = np.where((wide < 0) == (divisor < 0), quotient, -quotient)
+    return np.where(divisor == 0, 0, signed).astype(np.int32)
+
+
 # Order: the numbers of runtime_c/src/pairwise/pairwise.h.
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     {
-        "sub": Function(np.subtract, _ALL),
-        "div": Function(np.divide, _REAL),
+        "sub": Function(np.subtract, _ALL + _WHOLE),
+        "div": Function(_divide, _REAL + _WHOLE),
         "squared_difference": Function(lambda a, b: (a - b) * (a - b), _ALL),
-        "minimum": Function(np.minimum, _ALL),
+        "minimum": Function(np.minimum, _ALL + _WHOLE),
         "prelu": Function(lambda a, b: np.where(a >= 0, a, a * b), _ALL),
         "less": Function(np.less, _ALL, True),
         "less_equal": Function(np.less_equal, _ALL, True),
@@ -61,8 +73,10 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "not_equal": Function(np.not_equal, _ALL + _BOOL, True),
         "logical_and": Function(np.logical_and, (DType.BOOL,), True),
         "logical_or": Function(np.logical_or, (DType.BOOL,), True),
-        "maximum": Function(np.maximum, _ALL),
+        "maximum": Function(np.maximum, _ALL + _WHOLE),
         "pow": Function(float_bends.power, _REAL),
+        "add": Function(np.add, _WHOLE),
+        "mul": Function(np.multiply, _WHOLE),
     }
 )
 
@@ -95,6 +109,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         problems.add("E110", f"the result is {site.output.dtype.value}, not {wanted.value}")
     elif a is not None and a.dtype is DType.F32:
         problems.activation(attrs.activation, None)
+    elif a is not None and a.dtype is DType.S32 and attrs.activation != "none":
+        problems.add("E115", f"{attrs.activation} fused into arithmetic of int32")
     elif a is not None and a.dtype is DType.S8:
         quants = [
             problems.per_tensor(type_, name)
@@ -175,8 +191,8 @@ SPEC = OpSpec(
     doc=f"Element-wise with broadcast: {', '.join(FUNCTIONS).upper()}",
     Attrs=Attrs,
     operands=(
-        OperandSpec("a", (DType.S8, DType.F32, DType.BOOL)),
-        OperandSpec("b", (DType.S8, DType.F32, DType.BOOL)),
+        OperandSpec("a", (DType.S8, DType.S32, DType.F32, DType.BOOL)),
+        OperandSpec("b", (DType.S8, DType.S32, DType.F32, DType.BOOL)),
     ),
     infer=infer,
     ref=ref,
@@ -190,6 +206,7 @@ SPEC = OpSpec(
         _kernel("s8_s8_u8__c", DType.S8, DType.BOOL),
         _kernel("u8_u8_u8__c", DType.BOOL, DType.BOOL),
         _kernel("f32_f32_u8__c", DType.F32, DType.BOOL),
+        _kernel("s32_s32_s32__c", DType.S32, DType.S32),
         _kernel("f32_f32_f32_pow__c", DType.F32, DType.F32, "pow"),
         replace(_kernel("f32_f32_f32__c", DType.F32, DType.F32), when=_not_power),
     ),

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from mcuc.cost.model import predicted
-from mcuc.ir.graph import Graph
+from mcuc.ir.graph import Graph, Node
 from mcuc.ir.program import Buffer, Form, Program, Segment, Step
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Site
@@ -99,6 +99,7 @@ def document(
         "run": None,
         "verify": None,
         "accuracy": None,
+        "evidence": None,
         "notes": [*program.notes, *_external(program, plan)],
     }
 
@@ -110,21 +111,27 @@ def graph_macs(graph: Graph, numerics: str) -> int:
 
 def _removed(source: Graph, graph: Graph) -> list[Json]:
     """The layers of the model that the passes took away or made narrower."""
-    left = {node.loc.op_index: graph.type(node.outputs[0]).shape[-1:] for node in graph.nodes}
+    left = {node.loc.op_index: _channels(graph, node) for node in graph.nodes}
+    # of the nodes that an operator became the last one speaks for it
+    layers = {node.loc.op_index: node for node in source.nodes}
     result = []
-    for node in source.nodes:
-        channels = source.type(node.outputs[0]).shape[-1:]
-        now = left.get(node.loc.op_index)
+    for index, node in layers.items():
+        channels, now = _channels(source, node), left.get(index)
         if now != channels:
             result.append(
                 {
-                    "index": node.loc.op_index,
+                    "index": index,
                     "name": node.loc.tensor,
                     "op": node.loc.op or node.op,
-                    "channels": None if now is None else channels[0] - now[0],
+                    "channels": None if now is None else channels - now,
                 }
             )
     return result
+
+
+def _channels(graph: Graph, node: Node) -> int:
+    shape = graph.type(node.outputs[0]).shape
+    return shape[-1] if shape else 1
 
 
 def port(graph: Graph, value: int) -> Json:

@@ -15,7 +15,7 @@
 /* What a model wants to hear; constant. */
 typedef struct mcuc_audio {
   int32_t frame, hop;   /* samples of a frame, and from frame to frame */
-  int32_t fft;          /* points of the transform, a power of two, at least 4 and `frame` */
+  int32_t fft;          /* points of the transform, a power of two, at least 8 and `frame` */
   int32_t mels;         /* bands */
   int32_t coefficients; /* of the cosine transform; 0 = none, the bands are the features */
   const float *window;  /* [frame] */

@@ -29,12 +29,37 @@ static inline void mcuc_fft_reverse(float *x, int32_t n)
   }
 }
 
-/* x: n complex numbers, n a power of two; factors: exp(-2 pi i k / (n * spread)) in pairs. */
+/* The first two steps together, for four complex numbers: their factors are 1 and -i. */
+static inline void mcuc_fft_four(float *x)
+{
+  const float sum0_re = x[0] + x[2];
+  const float sum0_im = x[1] + x[3];
+  const float rest0_re = x[0] - x[2];
+  const float rest0_im = x[1] - x[3];
+  const float sum1_re = x[4] + x[6];
+  const float sum1_im = x[5] + x[7];
+  const float rest1_re = x[4] - x[6];
+  const float rest1_im = x[5] - x[7];
+  x[0] = sum0_re + sum1_re;
+  x[1] = sum0_im + sum1_im;
+  x[2] = rest0_re + rest1_im;
+  x[3] = rest0_im - rest1_re;
+  x[4] = sum0_re - sum1_re;
+  x[5] = sum0_im - sum1_im;
+  x[6] = rest0_re - rest1_im;
+  x[7] = rest0_im + rest1_re;
+}
+
+/* x: n complex numbers, n a power of two from 4 on; factors: exp(-2 pi i k / (n * spread)) in
+ * pairs. */
 static inline void mcuc_fft_complex(float *x, int32_t n, const float *factors, int32_t spread)
 {
   int32_t half, start, k;
   mcuc_fft_reverse(x, n);
-  for (half = 1; half < n; half *= 2) {
+  for (start = 0; start < n; start += 4) {
+    mcuc_fft_four(x + 2 * start);
+  }
+  for (half = 4; half < n; half *= 2) {
     const int32_t step = 2 * spread * (n / (2 * half));
     for (start = 0; start < n; start += 2 * half) {
       for (k = 0; k < half; ++k) {
@@ -53,7 +78,7 @@ static inline void mcuc_fft_complex(float *x, int32_t n, const float *factors, i
   }
 }
 
-/* x: [n + 2], of which the first n are the real numbers, n >= 4 a power of two; afterwards n / 2 +
+/* x: [n + 2], of which the first n are the real numbers, n >= 8 a power of two; afterwards n / 2 +
  * 1 complex numbers in pairs. factors: [n / 2] pairs. */
 static inline void mcuc_fft_real(float *x, int32_t n, const float *factors)
 {

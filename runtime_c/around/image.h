@@ -112,7 +112,7 @@ typedef struct mcuc_between {
 
 /* Centres of pixels lie at halves: number i of `to` lies at (i + 1/2) * from / to - 1/2 of the
  * source. Nearest takes the pixel that holds that point; ties go up. */
-static inline mcuc_between mcuc_image_between(int resize, int32_t i, int32_t from, int32_t to)
+MCUC_PIXEL_INLINE mcuc_between mcuc_image_between(int resize, int32_t i, int32_t from, int32_t to)
 {
   mcuc_between between;
   int32_t place = (2 * i + 1) * from; /* in units of 1 / (2 * to), corners at 0 */
@@ -130,8 +130,8 @@ static inline mcuc_between mcuc_image_between(int resize, int32_t i, int32_t fro
   return between;
 }
 
-static inline void mcuc_image_store(const mcuc_image *image, int32_t channel, uint8_t number,
-                                    uint8_t *pixel)
+MCUC_PIXEL_INLINE void mcuc_image_store(const mcuc_image *image, int32_t channel, uint8_t number,
+                                        uint8_t *pixel)
 {
   const uint32_t size = image->element_bytes;
   const uint8_t *const table = (const uint8_t *)image->table;
@@ -160,6 +160,20 @@ static inline void mcuc_image_lines(const mcuc_image *image, const mcuc_frame *f
     *first = view.source.y + rows.first;
     *last = view.source.y + rows.second;
   }
+}
+
+/* A channel between the corners {upper left, upper right, lower left, lower right}: (256 - f) of
+ * one and f of the other, in both directions, rounded once. */
+MCUC_PIXEL_INLINE void mcuc_image_mix(const mcuc_image *image, int32_t channel,
+                                      uint8_t corner[4][3], int32_t across, int32_t down,
+                                      uint8_t *pixel)
+{
+  const int32_t above =
+      256 * corner[0][channel] + (corner[1][channel] - corner[0][channel]) * across;
+  const int32_t below =
+      256 * corner[2][channel] + (corner[3][channel] - corner[2][channel]) * across;
+  const int32_t number = (256 * above + (below - above) * down + 32768) >> 16;
+  mcuc_image_store(image, channel, (uint8_t)number, pixel);
 }
 
 /* Row y of the input. Nothing is written for an impossible frame. */
@@ -206,13 +220,10 @@ static inline void mcuc_image_row(const mcuc_image *image, const mcuc_frame *fra
     mcuc_pixel(image->format, image->color, upper, from->x + columns.second, corner[1]);
     mcuc_pixel(image->format, image->color, lower, from->x + columns.first, corner[2]);
     mcuc_pixel(image->format, image->color, lower, from->x + columns.second, corner[3]);
-    for (c = 0; c < channels; ++c) {
-      const int32_t above =
-          corner[0][c] * (256 - columns.fraction) + corner[1][c] * columns.fraction;
-      const int32_t below =
-          corner[2][c] * (256 - columns.fraction) + corner[3][c] * columns.fraction;
-      const int32_t number = (above * (256 - rows.fraction) + below * rows.fraction + 32768) >> 16;
-      mcuc_image_store(image, c, (uint8_t)number, pixel);
+    mcuc_image_mix(image, 0, corner, columns.fraction, rows.fraction, pixel);
+    if (image->color != MCUC_COLOR_GRAY) { /* written out: the corners stay in registers */
+      mcuc_image_mix(image, 1, corner, columns.fraction, rows.fraction, pixel);
+      mcuc_image_mix(image, 2, corner, columns.fraction, rows.fraction, pixel);
     }
   }
 }

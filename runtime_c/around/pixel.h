@@ -7,6 +7,13 @@
 
 #include <stdint.h>
 
+/* What is constant for a model (format, colour) is decided by the compiler, not for every pixel. */
+#if defined(__GNUC__)
+#define MCUC_PIXEL_INLINE static inline __attribute__((always_inline))
+#else
+#define MCUC_PIXEL_INLINE static inline
+#endif
+
 enum {
   MCUC_GRAY8,
   MCUC_RGB888,
@@ -25,7 +32,7 @@ static inline uint8_t mcuc_clamp_u8(int32_t value)
 
 /* Pixel x of a line as {red, green, blue}. 5 and 6 bits are widened by repeating the upper ones, so
  * that the largest value becomes 255. */
-static inline void mcuc_pixel_rgb(int format, const uint8_t *line, int32_t x, uint8_t *rgb)
+MCUC_PIXEL_INLINE void mcuc_pixel_rgb(int format, const uint8_t *line, int32_t x, uint8_t *rgb)
 {
   if (format == MCUC_RGB888 || format == MCUC_BGR888) {
     const uint8_t *const p = line + 3 * x;
@@ -58,7 +65,8 @@ static inline void mcuc_pixel_rgb(int format, const uint8_t *line, int32_t x, ui
 
 /* Pixel x of a line in the colours of the model: one channel or three. Gray is 0.299 red + 0.587
  * green + 0.114 blue (BT.601) with 16 bits, rounded. */
-static inline void mcuc_pixel(int format, int color, const uint8_t *line, int32_t x, uint8_t *out)
+MCUC_PIXEL_INLINE void mcuc_pixel(int format, int color, const uint8_t *line, int32_t x,
+                                  uint8_t *out)
 {
   uint8_t rgb[3];
   if (color == MCUC_COLOR_GRAY && format == MCUC_GRAY8) {

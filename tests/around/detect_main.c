@@ -5,7 +5,7 @@
 #include "around/detect.h"
 #include "around/heat.h"
 
-enum { LEVELS = 3, ANCHORS = 4, TENSORS = 4 };
+enum { LEVELS = 4, ANCHORS = 4, TENSORS = 4 };
 
 static FILE *in;
 static FILE *out;

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 import struct
 import tomllib
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -264,6 +266,36 @@ def test_a_real_detector_finds_the_same_on_board_and_host() -> None:
         assert np.allclose(places, [b[:5] for b in want], rtol=2e-5, atol=2e-6)
     assert sum(map(len, here)) > 3
     assert made.report["around"]["ram_bytes"] == 24 * spec.most
+
+
+def resolved(spec: dict[str, Any], size: tuple[int, int], outputs: list[Tensor]) -> Any:
+    image = Tensor("in", TensorType((1, *size, 3), DType.S8, Quant((1.0,), (0,))))
+    return plan_around(None, spec, (), [image], outputs).behind
+
+
+@pytest.mark.gcc
+@pytest.mark.data
+def test_outputs_of_real_detectors_are_decoded_like_the_twin_does() -> None:
+    """A YOLO of planar rows in pixels, and the face detector of docs/around.md."""
+    golden = data_folder() / "models" / "golden"
+    yolo = np.load(golden / "gen__onnx__yolo_nano_128__ts.onnx.npz")["s0_y0"]
+    text = "boxes:decode=center,fields=first,pixels=true,threshold=0.3,most=64"
+    cases = [Case(resolved(read_text(text), (128, 128), [tensor(yolo, 1, 0)]), (yolo[0],))]
+    page = (Path(__file__).parents[2] / "docs" / "around.md").read_text("utf-8")
+    example = next(
+        b for b in re.findall(r"```toml\n(.*?)```", page, re.S) if "[" in b and "ssd" in b
+    )
+    slim = np.load(golden / "repo__emza_ssd_slim_120x160_int8.tflite.npz")
+    boxes, scores = slim["s0_y0"], slim["s0_y1"]
+    outputs = [tensor(boxes, 0.0625, 10), tensor(scores, 1 / 256, -128)]
+    spec = tomllib.loads(example) | {"threshold": 0.04}
+    cases.append(Case(resolved(spec, (120, 160), outputs), (boxes[0], scores[0])))
+    found = decoded(c_program.run("detect_main.c", b"".join(map(encode, cases))))
+    for case, got in zip(cases, found, strict=True):
+        want = expected(case)
+        assert len(want) > 3
+        assert [b[5] for b in got] == [b[5] for b in want]
+        assert np.allclose([b[:5] for b in got], [b[:5] for b in want], rtol=2e-5, atol=2e-6)
 
 
 @pytest.mark.parametrize(

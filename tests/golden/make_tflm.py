@@ -1,29 +1,41 @@
-"""Makes tests/golden/tflm_svdf.npz: what TFLM gives for an SVDF with a state of int8.
+"""Makes tests/golden/tflm_*.npz: what TFLM gives for an SVDF, and for its audio front-end.
 
     pip install tflite-micro pyyaml
-    python -m tests.golden.make_tflm
+    MCUC_DATA=... python -m tests.golden.make_tflm
 
-LiteRT's interpreter overruns its buffers with such a state.
+LiteRT's interpreter overruns its buffers with an SVDF whose state is int8, and does not know the
+front-end's operators.
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from tests.golden.test_tflm import STORED, inputs
+from mcuc.ir.graph import Array
+from tests.golden import test_audio, test_tflm
+from tests.support.models import data_folder
 from tests.support.svdf_model import model
 
 
-def main() -> None:
+def outputs(data: bytes, inputs: list[Array]) -> Array:
+    """The first output of every call, one after another."""
     from tflite_micro.python.tflite_micro import runtime
 
-    interpreter = runtime.Interpreter.from_bytes(model("s8"))
+    interpreter = runtime.Interpreter.from_bytes(data)
     calls = []
-    for x in inputs():
+    for x in inputs:
         interpreter.set_input(x, 0)
         interpreter.invoke()
         calls.append(interpreter.get_output(0))
-    np.savez_compressed(STORED, outputs=np.stack(calls))
+    return np.stack(calls)
+
+
+def main() -> None:
+    np.savez_compressed(test_tflm.STORED, outputs=outputs(model("s8"), test_tflm.inputs()))
+    folder = data_folder()
+    if folder is not None:
+        found = outputs((folder / test_audio.MODEL).read_bytes(), test_audio.inputs())
+        np.savez_compressed(test_audio.STORED, outputs=found)
 
 
 if __name__ == "__main__":

@@ -372,6 +372,7 @@ _WRITERS: dict[str, Callable[[_Export, Node], None]] = {
     "recurrent": _without_operator,
     "svdf_feature": _without_operator,
     "svdf_time": _without_operator,
+    "signal": _without_operator,
     "resample": _without_operator,
     "top_k": _without_operator,
     "cumsum": _cumsum,

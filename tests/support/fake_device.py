@@ -54,6 +54,7 @@ class FakeDevice:
     on_run: str = "answer"
     record: bytes = b""
     digest: bytes = DIGEST
+    board: bytes = b"nucleo_f446re"
     constants: Constants = Constants.GOOD
     protocol: int = PROTOCOL
     refuse: Command | None = None
@@ -122,7 +123,7 @@ class FakeDevice:
     def _identity(self) -> bytes:
         flags = 2 | 16 | (1 if self.record else 0)
         words = (self.protocol, ABI, PAYLOAD, flags, self.constants, 16_000_000, 1)
-        return struct.pack("<7I", *words) + b"fake\0cc\0-O2\0"
+        return struct.pack("<7I", *words) + self.board + b"\0cc\0-O2\0"
 
     def _answer(self, frame: Frame) -> tuple[int, bytes]:
         if frame.command == self.refuse:

@@ -34,6 +34,7 @@ _DTYPES = {
     "uint8": "UINT8",
     "int16": "INT16",
     "int32": "INT32",
+    "uint32": "UINT32",
     "int64": "INT64",
     "bool": "BOOL",
 }

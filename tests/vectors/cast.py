@@ -29,4 +29,6 @@ def _pattern(source: DType, result: DType) -> str:
 
 
 def tflite(case: Case) -> TfliteOp | None:
+    if case.name == "f32_to_u32":  # below zero undefined behaviour of TFLite's C++
+        return None
     return TfliteOp("CAST")

@@ -188,6 +188,25 @@ def _blocks() -> list[Case]:
     ]
 
 
+def _vectors() -> list[Case]:
+    """Channels and rows that fill vectors, and pieces of rows that planes hold."""
+    ends = {"weights": [-127, 127], "pattern": "extremes"}
+    return [
+        depthwise("vectors_3x3_columns_70", (1, 3, 70, 9), (3, 3), pad="SAME"),
+        depthwise("vectors_5x5_columns_40", (1, 5, 40, 17), (5, 5), pad="SAME", x_zero=-128),
+        depthwise("vectors_7x7_stride_2", (1, 7, 61, 8), (7, 7), stride=(2, 2), pad="SAME"),
+        depthwise("vectors_taps_25", (1, 7, 6, 20), (5, 5), stride=(2, 2), pad="SAME", **ends),
+        depthwise(
+            "vectors_taps_dilated",
+            (1, 7, 6, 18),
+            (3, 2),
+            dilation=(2, 2),
+            pad="SAME",
+            activation="relu_n1_to_1",
+        ),
+    ]
+
+
 def _uint8() -> list[Case]:
     """Weights with zero points; tests/unit/frontends/test_uint8.py has the interpreter judge."""
     return [
@@ -219,6 +238,7 @@ CASES: list[Case] = [
     *_whole_rows(),
     *_requantization(),
     *_blocks(),
+    *_vectors(),
     *_uint8(),
     *(as_float(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
     *(as_int16(case) for case in (*_kernels(), *_multipliers(), *_geometry())),

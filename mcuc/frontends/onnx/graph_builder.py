@@ -180,10 +180,12 @@ class GraphBuilder:
         """The matrix product of two run-time values."""
         return self.add("batch_matmul", batch_matmul.Attrs(), (a, b))
 
-    def gather(self, value: int, indices: int, axis: int) -> int:
-        """Elements along an axis by run-time indices."""
-        kept = self._keep(value)
-        return self.add("gather", gather.Attrs(axis), (value, indices), quant=kept)
+    def gather(self, value: int, indices: int, axis: int, shared: bool = False) -> int:
+        """Elements along an axis by run-time indices; `shared`: with lists of their own for all
+        places of the axes before it.
+        """
+        attrs = gather.Attrs(axis, axis if shared else 0)
+        return self.add("gather", attrs, (value, indices), quant=self._keep(value))
 
     def _moved_constant(self, value: int, perm: Sequence[int]) -> int:
         """A constant with its axes moved, and the axis of its scales with them."""

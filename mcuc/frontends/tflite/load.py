@@ -16,6 +16,7 @@ from mcuc.errors import Loc, McucError, ModelError, flatten, raise_all
 from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.tflite.builtins import BUILTINS
 from mcuc.frontends.tflite.flatbuffer import Reader, Table
+from mcuc.frontends.tflite.flexbuffer import read_integers
 from mcuc.frontends.tflite.operator import (
     Known,
     Mapped,
@@ -238,7 +239,7 @@ class _Loader:
             if all(fine):
                 self._add_stateful(raw, loc)
             return
-        if raw.code == BUILTIN_CUSTOM or loc.op not in BUILTINS:
+        if loc.op not in BUILTINS:
             self._unsupported(raw, loc)
             return
         operator = self._operator(raw, loc)
@@ -308,7 +309,8 @@ class _Loader:
             return None
         inside = [None if i < 0 else self._tensors.value(i, loc) for i in raw.intermediates]
         types = tuple(None if value is None else value.type for value in inside)
-        return Operator(self._options(raw, loc), tuple(inputs), known, loc, types)
+        custom = read_integers(raw.custom, self._reader.damaged)
+        return Operator(self._options(raw, loc), tuple(inputs), known, loc, types, custom)
 
     def _check_variables(self, raw: RawOperator, loc: Loc) -> None:
         """Tensors that keep state are operands only of operators that are known for it."""

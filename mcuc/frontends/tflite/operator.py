@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 
 from mcuc.errors import Loc, ModelError
 from mcuc.frontends.tflite.flatbuffer import Table
@@ -22,6 +22,7 @@ class Operator:
         outputs: Results with their declared types.
         loc: For messages.
         intermediates: Types of what it computes inside, where the file states them.
+        custom: Options of a custom operator.
     """
 
     options: Table
@@ -29,6 +30,7 @@ class Operator:
     outputs: tuple[Value, ...]
     loc: Loc
     intermediates: tuple[TensorType | None, ...] = ()
+    custom: Mapping[str, int] = field(default_factory=dict)
 
     def shape(self, position: int = 0) -> tuple[int, ...]:
         """The shape of an operand; () if it is absent."""

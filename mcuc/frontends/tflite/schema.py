@@ -81,6 +81,7 @@ class RawOperator:
         options_type: BuiltinOptions value, 0 = none.
         options: The options; all defaults if there are none.
         intermediates: Tensor indices of what it computes inside.
+        custom: Options of a custom operator.
     """
 
     code: int
@@ -90,6 +91,7 @@ class RawOperator:
     options_type: int
     options: Table
     intermediates: tuple[int, ...] = ()
+    custom: bytes = b""
 
 
 @dataclass(frozen=True)
@@ -154,6 +156,11 @@ def _indices(
 def _ints(table: Table, field: int) -> tuple[int, ...]:
     numbers = table.numbers(field, "<i4")
     return () if numbers is None else tuple(numbers.tolist())
+
+
+def _bytes(table: Table, field: int) -> bytes:
+    numbers = table.numbers(field, "u1")
+    return b"" if numbers is None else numbers.tobytes()
 
 
 def _buffer(reader: Reader, table: Table) -> tuple[int, int]:
@@ -233,6 +240,7 @@ def _operator(
         options_type=0 if options is None else table.scalar(3, "u8"),
         options=options or Table(None),
         intermediates=_indices(reader, table, 8, tensors, "an intermediate", lowest=-1),
+        custom=_bytes(table, 5),
     )
 
 

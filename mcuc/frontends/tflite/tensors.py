@@ -23,6 +23,8 @@ _DTYPES = {
     "INT32": DType.S32,
     "UINT8": DType.U8,
     "INT64": DType.S64,
+    "UINT32": DType.U32,
+    "UINT64": DType.U64,
     "BOOL": DType.BOOL,
     "INT16": DType.S16,
     "INT8": DType.S8,

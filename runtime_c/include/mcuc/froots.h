@@ -5,20 +5,27 @@
 #include <stdint.h>
 #include <string.h>
 
-/* The root rounded to nearest, as IEEE 754 demands: 25 bits one by one, then the rest decides. */
-static inline float mcuc_sqrtf(float x)
+#if defined(__ARM_FP) && (__ARM_FP & 4)
+
+/* The root of a positive finite number: the FPU rounds it to nearest, as IEEE 754 demands. */
+static inline float mcuc_positive_root_f32(float x)
+{
+  float result;
+  __asm__("vsqrt.f32 %0, %1" : "=t"(result) : "t"(x));
+  return result;
+}
+
+#else
+
+/* The root of a positive finite number, rounded to nearest, as IEEE 754 demands: 25 bits one by
+ * one, then the rest decides. */
+static inline float mcuc_positive_root_f32(float x)
 {
   uint32_t bits, root = 0, rest, bit, mantissa;
   int32_t exponent;
   float result;
 
   memcpy(&bits, &x, sizeof bits);
-  if (!(x > 0.0f)) {
-    return x < 0.0f ? (x - x) / (x - x) : x; /* NaN below zero; zeros and NaN stay */
-  }
-  if (bits >= 0x7F800000u) {
-    return x; /* infinite */
-  }
   exponent = (int32_t)(bits >> 23);
   mantissa = bits & 0x7FFFFFu;
   if (exponent == 0) { /* subnormal */
@@ -49,6 +56,17 @@ static inline float mcuc_sqrtf(float x)
   bits = (root >> 1) + ((uint32_t)(exponent / 2 + 126) << 23);
   memcpy(&result, &bits, sizeof result);
   return result;
+}
+
+#endif
+
+/* The root rounded to nearest; NaN below zero. */
+static inline float mcuc_sqrtf(float x)
+{
+  if (!(x > 0.0f)) {
+    return x < 0.0f ? (x - x) / (x - x) : x; /* zeros and NaN stay */
+  }
+  return x > 3.4028234e38f ? x : mcuc_positive_root_f32(x);
 }
 
 /* The largest integer that is not above x. */

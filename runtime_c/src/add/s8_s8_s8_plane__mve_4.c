@@ -10,22 +10,27 @@
 #include "mcuc/program.h"
 
 #if MCUC_MVE
-/* n elements. */
+/* Four elements at a time, then the others; n elements in all. */
 static inline void mcuc_add_mve_run(const mcuc_add_plane_params *p, const int8_t *a,
                                     const int8_t *b, int8_t *y, int32_t n)
 {
   const int32x4_t constant = vdupq_n_s32(p->constant);
   const int32x4_t low = vdupq_n_s32(p->low), high = vdupq_n_s32(p->high);
   const int32_t a_factor = p->a_multiplier, b_factor = p->b_multiplier, left = -p->right;
-  for (; n > 0; n -= 4) {
-    const mve_pred16_t some = vctp32q((uint32_t)n);
-    int32x4_t v = vmlaq_n_s32(constant, vldrbq_z_s32(a, some), a_factor);
-    v = vmlaq_n_s32(v, vldrbq_z_s32(b, some), b_factor);
-    v = vminq_s32(vmaxq_s32(vshlq_r_s32(v, left), low), high);
-    vstrbq_p_s32(y, v, some);
+  int32_t fours;
+  for (fours = n >> 2; fours > 0; --fours) {
+    int32x4_t v = vmlaq_n_s32(constant, vldrbq_s32(a), a_factor);
+    v = vmlaq_n_s32(v, vldrbq_s32(b), b_factor);
+    vstrbq_s32(y, vminq_s32(vmaxq_s32(vshlq_r_s32(v, left), low), high));
     a += 4;
     b += 4;
     y += 4;
+  }
+  if ((n & 3) != 0) {
+    const mve_pred16_t some = vctp32q((uint32_t)(n & 3));
+    int32x4_t v = vmlaq_n_s32(constant, vldrbq_z_s32(a, some), a_factor);
+    v = vmlaq_n_s32(v, vldrbq_z_s32(b, some), b_factor);
+    vstrbq_p_s32(y, vminq_s32(vmaxq_s32(vshlq_r_s32(v, left), low), high), some);
   }
 }
 #else

@@ -10,7 +10,8 @@ enum {
   MCUC_CAST_S32,
   MCUC_CAST_S64,
   MCUC_CAST_F32,
-  MCUC_CAST_BOOL
+  MCUC_CAST_BOOL,
+  MCUC_CAST_U32
 };
 
 /* Filled by mcuc/ops/cast.py. */

@@ -18,6 +18,8 @@ static int64_t mcuc_cast_integer(int32_t type, const void *src, int32_t i)
       return ((const int32_t *)src)[i];
     case MCUC_CAST_S64:
       return ((const int64_t *)src)[i];
+    case MCUC_CAST_U32:
+      return ((const uint32_t *)src)[i];
     case MCUC_CAST_F32:
       return (int64_t)((const float *)src)[i];
     default:
@@ -33,6 +35,9 @@ static void mcuc_cast_store(int32_t type, void *dst, int32_t i, int64_t x)
       break;
     case MCUC_CAST_S32:
       ((int32_t *)dst)[i] = (int32_t)x;
+      break;
+    case MCUC_CAST_U32:
+      ((uint32_t *)dst)[i] = (uint32_t)x;
       break;
     case MCUC_CAST_S64:
       ((int64_t *)dst)[i] = x;

@@ -45,30 +45,30 @@ MCUC_FN void mcuc_conv2d_s8_s8_s8_1x1__mve_2x4(const void *params, const void *c
 {
   const mcuc_conv2d_mve_params *p = (const mcuc_conv2d_mve_params *)params;
   const mcuc_pixel_call *c = (const mcuc_pixel_call *)call;
-  const int8_t *x = (const int8_t *)c->src[0];
-  int8_t *y = (int8_t *)c->dst;
   int8_t *const copy = (int8_t *)c->scratch;
-  const int32_t x_step = c->src_step[0];
   const int32_t plain = mcuc_conv2d_mve_plain(p, c);
-  int32_t n;
+  mcuc_conv2d_mve_row row = {(const int8_t *)c->src[0], c->src_step[0], (int8_t *)c->dst,
+                             c->dst_step, plain};
+  int32_t n = plain;
 
-  for (n = 0; n < c->n;) {
-    const int8_t *x0 = x;
-    const int8_t *x1 = x + x_step;
-    int32_t two = 1; /* or one, which comes twice */
-    if (n >= plain) {
-      two = n + 1 < c->n && (p->copied || mcuc_conv2d_mve_apart(p, x, y + c->dst_step) != 0);
-      x1 = x + two * x_step;
-      if (p->copied) {
-        mcuc_mve_copy(copy, x0, p->in);
-        mcuc_mve_copy(copy + p->vectors * MCUC_MVE_BYTES, x1, p->in);
-        x0 = copy;
-        x1 = copy + p->vectors * MCUC_MVE_BYTES;
-      }
+  if (plain > 0) {
+    mcuc_conv2d_mve_windows(p, &row);
+  }
+  while (n < c->n) { /* two, or one */
+    const int8_t *x = (const int8_t *)c->src[0] + n * c->src_step[0];
+    row.x = x;
+    row.y = (int8_t *)c->dst + n * c->dst_step;
+    row.n = 1;
+    if (n + 1 < c->n && (p->copied || mcuc_conv2d_mve_apart(p, x, row.y + c->dst_step) != 0)) {
+      row.n = 2;
     }
-    mcuc_conv2d_mve_two(p, x0, x1, y, y + two * c->dst_step);
-    x += (1 + two) * x_step;
-    y += (1 + two) * c->dst_step;
-    n += 1 + two;
+    if (p->copied) {
+      row.x = copy;
+      row.x_step = p->vectors * MCUC_MVE_BYTES;
+      mcuc_mve_copy(copy, x, p->in);
+      mcuc_mve_copy(copy + row.x_step, x + (row.n - 1) * c->src_step[0], p->in);
+    }
+    mcuc_conv2d_mve_windows(p, &row);
+    n += row.n;
   }
 }

@@ -17,8 +17,9 @@ static inline int32_t mcuc_conv2d_mve_inside(int32_t column, int32_t dilation, i
 }
 
 /* One kernel row of a window to `to`: columns [first, end) from x on, padding around them. */
-static inline void mcuc_conv2d_mve_row(const mcuc_conv2d_mve_params *p, int32_t step,
-                                       const int8_t *x, int32_t first, int32_t end, int8_t *to)
+static inline void mcuc_conv2d_mve_gather_row(const mcuc_conv2d_mve_params *p, int32_t step,
+                                              const int8_t *x, int32_t first, int32_t end,
+                                              int8_t *to)
 {
   const int32_t before = first * p->in, line = p->kernel_w * p->in;
   mcuc_mve_copy(to, p->padding, before);
@@ -54,7 +55,7 @@ __attribute__((noinline)) static void mcuc_conv2d_mve_gather(const mcuc_conv2d_m
     if (i < 0 || i >= c->kernel_h) {
       mcuc_mve_copy(to, p->padding, line);
     } else {
-      mcuc_conv2d_mve_row(p, step, (const int8_t *)c->rows[i] + offset, first, end, to);
+      mcuc_conv2d_mve_gather_row(p, step, (const int8_t *)c->rows[i] + offset, first, end, to);
     }
     to += line;
   }
@@ -79,33 +80,39 @@ MCUC_FN void mcuc_conv2d_s8_s8_s8__mve_2x4(const void *params, const void *call)
 {
   const mcuc_conv2d_mve_params *p = (const mcuc_conv2d_mve_params *)params;
   const mcuc_window_call *c = (const mcuc_window_call *)call;
-  int8_t *const copy0 = (int8_t *)c->scratch;
-  int8_t *const copy1 = copy0 + p->vectors * MCUC_MVE_BYTES;
-  const int32_t step = p->stride_w * c->in_step, line = p->kernel_w * p->in;
-  int8_t *y = (int8_t *)c->dst;
+  int8_t *const copy = (int8_t *)c->scratch;
+  const int32_t step = p->stride_w * c->in_step, size = p->vectors * MCUC_MVE_BYTES;
+  const int32_t origin = c->start < 0 ? 0 : c->start;
+  mcuc_conv2d_mve_row row;
   int32_t first, end;
   int32_t n = 0;
 
   mcuc_conv2d_mve_inner(p, c, &first, &end);
+  row.y_step = c->dst_step;
   while (n < c->n) {
-    const int32_t inside = n >= first && n + 1 < end;
-    const int32_t two = n + 1 < c->n ? 1 : 0; /* or one, which comes twice */
-    const int32_t start = c->start + n * p->stride_w;
-    const int32_t offset = (start - (c->start < 0 ? 0 : c->start)) * c->in_step;
-    const int8_t *x0 = copy0;
-    const int8_t *x1 = copy1;
-    if (!inside) {
-      mcuc_conv2d_mve_gather(p, c, start, copy0);
-      mcuc_conv2d_mve_gather(p, c, start + two * p->stride_w, copy1);
-    } else if (p->copied) {
-      mcuc_mve_copy_rows(copy0, c->rows, p->kernel_h, offset, line);
-      mcuc_mve_copy_rows(copy1, c->rows, p->kernel_h, offset + step, line);
+    int32_t start = c->start + n * p->stride_w;
+    row.y = (int8_t *)c->dst + n * c->dst_step;
+    if (!p->copied && n >= first && n < end) { /* pixels that lie there */
+      row.x = (const int8_t *)c->rows[0] + (start - origin) * c->in_step;
+      row.x_step = step;
+      row.n = end - n;
+      n = end;
     } else {
-      x0 = (const int8_t *)c->rows[0] + offset;
-      x1 = x0 + step;
+      const int32_t most = c->n - n < p->windows ? c->n - n : p->windows;
+      row.x = copy;
+      row.x_step = size;
+      for (row.n = 0; row.n < most; ++row.n) {
+        int8_t *const to = copy + row.n * size;
+        if (n >= first && n < end) {
+          mcuc_mve_copy_rows(to, c->rows, p->kernel_h, (start - origin) * c->in_step,
+                             p->kernel_w * p->in);
+        } else {
+          mcuc_conv2d_mve_gather(p, c, start, to);
+        }
+        start += p->stride_w;
+        n += 1;
+      }
     }
-    mcuc_conv2d_mve_two(p, x0, x1, y, y + two * c->dst_step);
-    y += 2 * c->dst_step;
-    n += 2;
+    mcuc_conv2d_mve_windows(p, &row);
   }
 }

@@ -6,8 +6,9 @@
 #include "mcuc/dsp.h"
 #include "mcuc/program.h"
 
-/* Taps that the inner loop takes per turn. */
+/* Blocks of four channels: taps that the inner loop takes per turn. */
 #define MCUC_DEPTHWISE_TURN 3
+#define MCUC_DEPTHWISE_BLOCK 4
 
 /* Filled by mcuc/ops/depthwise_taps.py. `stream` has for each block of four channels what the
  * kernel's blocks read: four biases, the weights of each tap, factors of each channel. Taps are
@@ -38,7 +39,7 @@ typedef int32_t mcuc_depthwise_tap;
 /* What the inner block reads; the assembly knows the order. */
 typedef struct mcuc_depthwise_block {
   const mcuc_depthwise_tap *taps;
-  int32_t turns; /* taps / MCUC_DEPTHWISE_TURN */
+  int32_t turns; /* of the inner loop over the taps */
   int8_t *y;     /* advances */
   int32_t out_offset;
   int32_t end; /* offset of the channel behind the last one */
@@ -113,20 +114,21 @@ static inline void mcuc_depthwise_rare(const mcuc_depthwise_taps_params *p,
   }
 }
 
-/* All channels of the pixel whose window begins `start` bytes from where the taps point. */
+/* All channels of the pixel whose window begins `start` bytes from where the taps point, in blocks
+ * of `size`. */
 MCUC_INLINED void mcuc_depthwise_pixel(const mcuc_depthwise_taps_params *p,
                                        mcuc_depthwise_block *block, int32_t start, int8_t *y,
-                                       mcuc_depthwise_blocks blocks)
+                                       mcuc_depthwise_blocks blocks, int32_t size)
 {
-  const int32_t even = p->channels & ~3;
+  const int32_t even = p->channels / size * size;
   const int32_t *w;
   block->y = y;
   block->end = start + even;
   w = blocks(block, start, p->stream);
   if (even < p->channels) {
-    block->y = y + p->channels - 4;
+    block->y = y + p->channels - size;
     block->end = start + p->channels;
-    (void)blocks(block, block->end - 4, w);
+    (void)blocks(block, block->end - size, w);
   }
   if (p->rares > 0) {
     mcuc_depthwise_rare(p, block, start, y);
@@ -134,8 +136,9 @@ MCUC_INLINED void mcuc_depthwise_pixel(const mcuc_depthwise_taps_params *p,
   mcuc_dsp_clamp(y, p->channels, p->low, p->high);
 }
 
+/* All pixels of a call; blocks of `size` channels, `turn` taps at a time. */
 MCUC_INLINED void mcuc_depthwise_run(const void *params, const void *call,
-                                     mcuc_depthwise_blocks blocks)
+                                     mcuc_depthwise_blocks blocks, int32_t size, int32_t turn)
 {
   const mcuc_depthwise_taps_params *p = (const mcuc_depthwise_taps_params *)params;
   const mcuc_window_call *c = (const mcuc_window_call *)call;
@@ -148,7 +151,7 @@ MCUC_INLINED void mcuc_depthwise_run(const void *params, const void *call,
   int32_t n;
 
   block.taps = taps;
-  block.turns = p->taps / MCUC_DEPTHWISE_TURN;
+  block.turns = p->taps / turn;
   block.out_offset = p->out_offset;
   block.base = c->kernel_h > 0 ? (const int8_t *)c->rows[0] : p->padding;
   block.padding = p->padding;
@@ -156,7 +159,7 @@ MCUC_INLINED void mcuc_depthwise_run(const void *params, const void *call,
     if (n == 0 || !whole) {
       mcuc_depthwise_point(p, c, &block, start, taps);
     }
-    mcuc_depthwise_pixel(p, &block, whole ? start : 0, y, blocks);
+    mcuc_depthwise_pixel(p, &block, whole ? start : 0, y, blocks, size);
     start += p->stride_w * c->in_step;
     y += c->dst_step;
   }

@@ -83,5 +83,6 @@ static const int32_t *mcuc_depthwise_dsp_blocks(mcuc_depthwise_block *block, int
 
 MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8__dsp_1x4(const void *params, const void *call)
 {
-  mcuc_depthwise_run(params, call, mcuc_depthwise_dsp_blocks);
+  mcuc_depthwise_run(params, call, mcuc_depthwise_dsp_blocks, MCUC_DEPTHWISE_BLOCK,
+                     MCUC_DEPTHWISE_TURN);
 }

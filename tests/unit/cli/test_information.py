@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
@@ -155,6 +156,20 @@ def test_doctor_where_all_is_well() -> None:
     assert document["ready"] and document["unavailable"] == []
     tools = {tool["name"]: tool for tool in document["tools"]}
     assert "QEMU" in tools["qemu-system-arm"]["version"]
+
+
+@pytest.mark.parametrize(("version", "good"), [("6.2.0", False), ("7.2.0", True), ("10.0.0", True)])
+def test_doctor_wants_an_emulator_that_has_the_cores(
+    version: str, good: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """B107: an older QEMU lacks cores or instructions; that is said before anything runs."""
+    program = tmp_path / "qemu-system-arm"
+    program.write_text(f"#!/bin/sh\necho QEMU emulator version {version}\n", "utf-8")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    tools = {tool["name"]: tool for tool in mcuc("doctor", "--json").document["tools"]}
+    assert (not tools["qemu-system-arm"]["problem"]) == good
+    assert good or "older than 7.2" in tools["qemu-system-arm"]["problem"]
 
 
 def test_doctor_where_nothing_is(no_tools: None) -> None:

@@ -16,7 +16,7 @@ import pytest
 from mcuc.device import link, remote
 from mcuc.device.frames import Frame, encode
 from mcuc.device.harness import Records, Request
-from mcuc.device.protocol import Command, Constants, Device, Patience
+from mcuc.device.protocol import Command, Constants, Device, Identity, Patience
 from mcuc.errors import DeviceError, McucError, PortError, exit_code
 from tests.support.fake_device import DIGEST, FakeDevice, N, on_pty, on_tcp, program
 
@@ -153,6 +153,20 @@ def test_a_device_that_faulted_and_kept_the_record() -> None:
 def test_another_model() -> None:
     error = failure(FakeDevice(digest=bytes(16)))
     assert (error.code, exit_code(error)) == ("E631", 7)
+
+
+def test_another_board() -> None:
+    error = failure(FakeDevice(board=b"nucleo_h743zi"))
+    assert (error.code, exit_code(error)) == ("E631", 7) and "nucleo_h743zi" in error.what
+
+
+def test_b113_what_slows_a_device_down_is_told() -> None:
+    fast = Identity("x", "cc", "-O2", 216_000_000, Constants.GOOD, 1, True, True, True, True, False)
+    assert fast.doubts("cortex-m7") == ()
+    slow = replace(fast, icache=False, dcache=False, flags="-mcpu=cortex-m7 -O0")
+    assert len(slow.doubts("cortex-m7")) == 3
+    assert len(slow.doubts("cortex-m4")) == 1
+    assert replace(slow, clock_hz=0, flags="-O2").doubts("cortex-m7") == ()  # an emulator
 
 
 @pytest.mark.parametrize(

@@ -12,6 +12,7 @@ from mcuc.frontends.onnx.handlers import (
     quantized,
     reduction,
     resize,
+    sequences,
     shapes,
     weights,
 )
@@ -27,6 +28,7 @@ HANDLERS: dict[str, Handler] = {
     **quantized.HANDLERS,
     **reduction.HANDLERS,
     **resize.HANDLERS,
+    **sequences.HANDLERS,
     **shapes.HANDLERS,
     **weights.HANDLERS,
 }

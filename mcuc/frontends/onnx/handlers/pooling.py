@@ -2,57 +2,18 @@
 
 from __future__ import annotations
 
-import itertools
-
-import numpy as np
-
 from mcuc.frontends.onnx.handlers.maps import Geometry, geometry, on_map
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
-from mcuc.ir.types import DType
 from mcuc.ops import average_pool2d, max_pool2d
 from mcuc.ops.windows import Pad
 
 
 def max_pool(operator: Operator) -> Results:
-    """Windows that dilate are the maximum of as many maps, each moved."""
     if operator.wants(1):
         raise operator.error("E115", "the indices of a MaxPool are not supported")
     places = _windows(operator)
-    if places.dilation != (1, 1):
-        return (_dilated_max(operator, places),)
-    attrs = max_pool2d.Attrs(places.kernel, places.stride, places.pad)
+    attrs = max_pool2d.Attrs(places.kernel, places.stride, places.pad, dilation=places.dilation)
     return (_pooled(operator, "max_pool2d", attrs),)
-
-
-def _dilated_max(operator: Operator, places: Geometry) -> int:
-    """The greatest of maps that are each one element of the windows."""
-    graph = operator.graph
-
-    def function(x: int) -> int:
-        top, bottom, left, right = places.pad
-        low = float(np.finfo(np.float32).min)
-        grown = graph.pad(x, ((0, 0), (top, bottom), (left, right), (0, 0)), low)
-        size = graph.shape(grown)[1:3]
-        out = [
-            (n - extent) // stride + 1
-            for n, extent, stride in zip(size, places.extent, places.stride, strict=True)
-        ]
-        result = None
-        for i, j in itertools.product(*(range(k) for k in places.kernel)):
-            rows, columns = (
-                [first * d + s * k for k in range(count)]
-                for first, d, s, count in zip(
-                    (i, j), places.dilation, places.stride, out, strict=True
-                )
-            )
-            part = graph.take(grown, (None, rows, columns, None))
-            result = part if result is None else operator.pair("maximum", result, part)
-        assert result is not None
-        return result
-
-    if graph.type(operator.value()).dtype is not DType.F32:
-        raise operator.error("E110", "a MaxPool that dilates is supported on float32")
-    return on_map(operator, operator.value(), function)
 
 
 def average_pool(operator: Operator) -> Results:

@@ -1,7 +1,4 @@
-"""Resize and Upsample: nearest by lists of indices; linear and cubic as sums of moved maps.
-
-Along one axis a result is sum_k w[k] x[i[k]], with indices and weights that depend on sizes alone.
-"""
+"""Resize and Upsample: nearest by lists of indices; linear and cubic by lists of weights."""
 
 from __future__ import annotations
 
@@ -13,7 +10,7 @@ import numpy.typing as npt
 
 from mcuc.frontends.onnx.handlers.maps import on_map
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
-from mcuc.ops import resize_bilinear, take
+from mcuc.ops import resample, resize_bilinear, take
 
 Floats = npt.NDArray[np.float64]
 
@@ -40,21 +37,33 @@ def resize(operator: Operator) -> Results:
         return (operator.graph.take(operator.value(), picks),)
     if mode not in ("linear", "cubic"):
         raise operator.error("E115", f"a Resize of the mode {mode!r} is not supported")
-    if operator.integer("antialias", 0) or operator.integer("exclude_outside", 0):
-        raise operator.error("E115", "a Resize with antialias or exclude_outside")
+    if operator.integer("antialias", 0):
+        raise operator.error("E115", "a Resize with antialias")
+    if shape[:2] != tuple(sizes[:2]) or len(shape) not in (3, 4):
+        raise operator.error("E115", f"a Resize of the shape {shape} to {sizes} ({mode})")
     flags = _bilinear(operator, mode, shape, sizes, scales)
+    attrs: object
     if flags is not None:
-        attrs = resize_bilinear.Attrs((sizes[2], sizes[3]), *flags)
+        op, attrs = "resize_bilinear", resize_bilinear.Attrs((sizes[2], sizes[3]), *flags)
+    else:
+        op, taps = "resample", [resample.whole(1)]
+        for n, m, s in zip(shape[2:], sizes[2:], scales[2:], strict=True):
+            taps.append(_taps(operator, n, m, s, mode))
+        attrs = resample.Attrs(*taps[-2:])
 
-        def function(x: int) -> int:
-            return operator.graph.add("resize_bilinear", attrs, (x,))
+    def function(x: int) -> int:
+        return operator.graph.add(op, attrs, (x,))
 
-        return (on_map(operator, operator.value(), function),)
-    x = operator.value()
-    for axis, (n, m, s) in enumerate(zip(shape, sizes, scales, strict=True)):
-        if n != m or s != 1:
-            x = _interpolated(operator, x, axis, _places(operator, n, m, s), n, mode)
-    return (x,)
+    return (on_map(operator, operator.value(), function),)
+
+
+def _taps(operator: Operator, size: int, out: int, scale: float, mode: str) -> resample.Taps:
+    """How an axis is read."""
+    at = [float(x) for x in _places(operator, size, out, scale)]
+    if mode == "linear":
+        return resample.linear(at, size)
+    outside = not operator.integer("exclude_outside", 0)
+    return resample.cubic(at, size, operator.real("cubic_coeff_a", -0.75), outside)
 
 
 def _sizes(operator: Operator) -> tuple[list[float], list[int]]:
@@ -153,44 +162,6 @@ def _bilinear(
         "align_corners": (True, False),
         "asymmetric": (False, False),
     }.get(way)
-
-
-def _interpolated(operator: Operator, x: int, axis: int, at: Floats, size: int, mode: str) -> int:
-    """The sum of 2 or 4 moved maps, each times a number per place along the axis."""
-    graph = operator.graph
-    rank = len(graph.shape(x))
-    first = np.floor(at)
-    t = at - first
-    if mode == "linear":
-        weights = [1 - t, t]
-        offsets = [0, 1]
-    else:
-        a = operator.real("cubic_coeff_a", -0.75)
-        weights = _cubic(t, a)
-        offsets = [-1, 0, 1, 2]
-    total = None
-    for weight, offset in zip(weights, offsets, strict=True):
-        picks: list[list[int] | None] = [None] * rank
-        picks[axis] = [int(i) for i in np.clip(first + offset, 0, size - 1)]
-        shape = [1] * rank
-        shape[axis] = len(at)
-        factors = graph.constant(np.asarray(weight, np.float32).reshape(shape))
-        term = operator.pair("mul", graph.take(x, picks), factors)
-        total = term if total is None else operator.pair("add", total, term)
-    assert total is not None
-    return total
-
-
-def _cubic(t: Floats, a: float) -> list[Floats]:
-    """Weights of the 4 neighbours (Keys' kernel)."""
-
-    def near(x: Floats) -> Floats:
-        return ((a + 2) * x - (a + 3)) * x * x + 1
-
-    def far(x: Floats) -> Floats:
-        return ((a * x - 5 * a) * x + 8 * a) * x - 4 * a
-
-    return [far(t + 1), near(t), near(1 - t), far(2 - t)]
 
 
 HANDLERS: dict[str, Handler] = {"Resize": resize, "Upsample": resize}

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from mcuc.frontends.tflite.builtins import (
+    audio,
     elementwise,
     moves,
     pairs,
@@ -27,5 +28,6 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         **shapes.BUILTINS,
         **moves.BUILTINS,
         **sequences.BUILTINS,
+        **audio.BUILTINS,
     }
 )

@@ -15,6 +15,7 @@ from mcuc.ops import (
     log_softmax,
     logistic,
     mul,
+    pairwise,
     quantize,
     relu,
     softmax,
@@ -30,6 +31,8 @@ def add_(operator: Operator) -> Mapped:
             "ADD of int16 tensors whose scales are powers of two follows an old rule",
             help="convert the model with a current TFLite converter",
         )
+    if operator.type().dtype is DType.S32:
+        return Mapped("pairwise", pairwise.Attrs("add", operator.activation(0)))
     return Mapped("add", add.Attrs(operator.activation(0)))
 
 
@@ -46,6 +49,8 @@ def _all_powers_of_two(operator: Operator) -> bool:
 
 def mul_(operator: Operator) -> Mapped:
     """MulOptions: activation."""
+    if operator.type().dtype is DType.S32:
+        return Mapped("pairwise", pairwise.Attrs("mul", operator.activation(0)))
     return Mapped("mul", mul.Attrs(operator.activation(0)))
 
 

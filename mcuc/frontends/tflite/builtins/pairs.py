@@ -33,6 +33,10 @@ def logical_not(operator: Operator) -> Parts:
 
 
 BUILTINS = {
-    **{name.upper(): Builtin(_pairwise(name), _FUSED.get(name, "")) for name in pairwise.FUNCTIONS},
+    **{
+        name.upper(): Builtin(_pairwise(name), _FUSED.get(name, ""))
+        for name in pairwise.FUNCTIONS
+        if name not in ("add", "mul")  # ops of their own, apart from int32
+    },
     "LOGICAL_NOT": Builtin(logical_not),
 }
