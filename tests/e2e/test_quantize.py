@@ -72,6 +72,14 @@ def test_both_kinds_of_file_give_integers_that_agree(folder: Path) -> None:
         assert len(weighted) == 5 and all(x["weight_bits"] == 8 for x in weighted)
 
 
+@pytest.mark.parametrize("io", ["stored", "quantized"])
+def test_against_onnx_runtime_real_numbers_are_compared(io: str, folder: Path) -> None:
+    made = compile_model(folder / "net.onnx", calibration=folder / "samples.npz", io=io)
+    verdict = verify_model(made, ("reference",), vectors=2, against="onnxruntime")["verify"]
+    assert verdict["mismatches"] == 0
+    assert verdict["sqnr_db"] > 15
+
+
 def test_a_folder_needs_no_samples_any_more(folder: Path, tmp_path: Path) -> None:
     samples = tmp_path / "samples.npz"
     samples.write_bytes((folder / "samples.npz").read_bytes())
