@@ -51,7 +51,7 @@ def pack_mac(site: Site) -> Params:
 
 def suits_mve(site: Site) -> bool:
     """Weights whose products go in pairs, and factors of the form of mcuc/mve.h."""
-    return bool((site.const(WEIGHTS) >= -127).all()) and mac_scales(site) is not None
+    return int(site.const(WEIGHTS).min()) >= -127 and mac_scales(site) is not None
 
 
 def pack_mve(site: Site) -> Params:

@@ -10,39 +10,7 @@
  */
 #include "depthwise_conv2d/depthwise_mve.h"
 
-/* A piece of an output row: columns [first, end) of its planes are in the map. */
-typedef struct mcuc_depthwise_mve_piece {
-  int32_t outputs;
-  int32_t first, end;
-} mcuc_depthwise_mve_piece;
-
 #if MCUC_MVE
-
-/* Sorts n pixels of eight channels of one row into the planes; `to`: first column, this row. */
-static inline void mcuc_depthwise_mve_sort(int8_t *to, int32_t height, const int8_t *x,
-                                           int32_t step, int32_t n)
-{
-  const uint16x8_t first = vmulq_n_u16(vidupq_n_u16(0, 1), MCUC_DEPTHWISE_MVE_PLANE);
-  const uint16x8_t second = vaddq_n_u16(first, (uint16_t)height);
-  for (; n >= 2; n -= 2) {
-    vstrbq_scatter_offset_u16((uint8_t *)to, first, vldrbq_u16((const uint8_t *)x));
-    x += step;
-    vstrbq_scatter_offset_u16((uint8_t *)to, second, vldrbq_u16((const uint8_t *)x));
-    x += step;
-    to += 2 * height;
-  }
-  if (n > 0) {
-    vstrbq_scatter_offset_u16((uint8_t *)to, first, vldrbq_u16((const uint8_t *)x));
-  }
-}
-
-static inline void mcuc_depthwise_mve_fill(int8_t *to, int32_t value, int32_t n)
-{
-  for (; n > 0; n -= MCUC_MVE_BYTES) {
-    vstrbq_s8(to, vdupq_n_s8((int8_t)value));
-    to += MCUC_MVE_BYTES;
-  }
-}
 
 /* One output: its window in vectors, with weights in q0 .. q3. `at`: of the window. */
 #define MCUC_DEPTHWISE_MVE_TAPS_1(acc, at) \
@@ -158,26 +126,6 @@ MCUC_INLINED void mcuc_depthwise_mve_channel(const mcuc_depthwise_mve_params *p,
 
 #else
 
-static inline void mcuc_depthwise_mve_sort(int8_t *to, int32_t height, const int8_t *x,
-                                           int32_t step, int32_t n)
-{
-  for (; n > 0; --n) {
-    int32_t c;
-    for (c = 0; c < MCUC_DEPTHWISE_MVE_CHANNELS; ++c) {
-      to[c * MCUC_DEPTHWISE_MVE_PLANE] = x[c];
-    }
-    to += height;
-    x += step;
-  }
-}
-
-static inline void mcuc_depthwise_mve_fill(int8_t *to, int32_t value, int32_t n)
-{
-  for (; n > 0; --n) {
-    *to++ = (int8_t)value;
-  }
-}
-
 static inline void mcuc_depthwise_mve_channel(const mcuc_depthwise_mve_params *p, const int8_t *x,
                                               int32_t step, const int32_t *channel, int8_t *y,
                                               int32_t y_step, int32_t n, int32_t vectors)
@@ -196,41 +144,6 @@ static inline void mcuc_depthwise_mve_channel(const mcuc_depthwise_mve_params *p
 }
 
 #endif
-
-/* Fills what the planes have outside the map, and what follows that, which comes later. Padding
- * stays there: all channels are padded alike. */
-static inline void mcuc_depthwise_mve_pad(const mcuc_depthwise_mve_params *p,
-                                          const mcuc_window_call *c,
-                                          const mcuc_depthwise_mve_piece *piece, int32_t width)
-{
-  int8_t *plane = (int8_t *)c->scratch;
-  int32_t k;
-  if (c->kernel_h < p->kernel_h) {
-    mcuc_depthwise_mve_fill(plane, p->in_zero,
-                            MCUC_DEPTHWISE_MVE_PLANE * MCUC_DEPTHWISE_MVE_CHANNELS);
-  } else if (piece->end - piece->first < width) {
-    for (k = 0; k < MCUC_DEPTHWISE_MVE_CHANNELS; ++k) {
-      mcuc_depthwise_mve_fill(plane, p->in_zero, piece->first * p->height);
-      mcuc_depthwise_mve_fill(plane + piece->end * p->height, p->in_zero,
-                              (width - piece->end) * p->height);
-      plane += MCUC_DEPTHWISE_MVE_PLANE;
-    }
-  }
-}
-
-/* Sorts what the planes have of channels c .. c + 7 of the map; offset: bytes from the call's rows
- * to column `first`, channel c. */
-static inline void mcuc_depthwise_mve_planes(const mcuc_depthwise_mve_params *p,
-                                             const mcuc_window_call *c,
-                                             const mcuc_depthwise_mve_piece *piece, int32_t offset)
-{
-  int8_t *to = (int8_t *)c->scratch + piece->first * p->height + c->top;
-  int32_t i;
-  for (i = 0; i < c->kernel_h; ++i) {
-    mcuc_depthwise_mve_sort(to + i, p->height, (const int8_t *)c->rows[i] + offset, c->in_step,
-                            piece->end - piece->first);
-  }
-}
 
 /* All channels of a piece; offset: as above, of channel 0. */
 MCUC_INLINED void mcuc_depthwise_mve_outputs(const mcuc_depthwise_mve_params *p,
