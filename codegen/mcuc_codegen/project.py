@@ -92,6 +92,9 @@ class Project:
         return next((port for port in self.inputs if port.outside), None)
 
 
+_MOST_SAID = 20  # lines of a header that repeat what the model file says
+
+
 @functools.cache
 def environment() -> jinja2.Environment:
     return jinja2.Environment(
@@ -105,7 +108,12 @@ def environment() -> jinja2.Environment:
 
 
 def generate(
-    program: Program, plan: MemoryPlan, name: str, model_file: str, around: Around | None = None
+    program: Program,
+    plan: MemoryPlan,
+    name: str,
+    model_file: str,
+    around: Around | None = None,
+    said: Sequence[str] = (),
 ) -> Project:
     """All files of a model.
 
@@ -113,6 +121,7 @@ def generate(
         name: A C identifier; prefixes every symbol and file.
         model_file: The user's file name, for comments.
         around: What is made around the model.
+        said: What the model file says of itself, for a comment in the header.
     """
     tables = Tables(program, plan, name)
     inputs = port_views(program.inputs, program.graph, tables, "input", name)
@@ -128,6 +137,7 @@ def generate(
         "NAME": name.upper(),
         "version": __version__,
         "model_file": comment(model_file),
+        "said": [comment(line, 96) for line in said[:_MOST_SAID]],
         "numerics": program.numerics,
         "arena_bytes": plan.arena_bytes,
         "align": BASE_ALIGN,
