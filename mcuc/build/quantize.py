@@ -201,13 +201,12 @@ def _arithmetic(
     notes = list(_islands(made.graph, dict(made.floats)))
     if options.calibration == RANDOM:
         notes.insert(0, "ranges are made up (--calibration random): do not trust the outputs")
+        log.warning("%s", notes[0])
     document = stored or {
         **summary(made, layers),
         "layers": [layer.as_json() for layer in layers],
         "recipe": made.recipe.as_json(),
     }
-    for note in notes:
-        log.warning("%s", note)
     return Arithmetic(made.graph, tuple(notes), made, layers, document)
 
 
