@@ -131,7 +131,6 @@ def generate(
     regions = _regions(program, plan, tables, name)
     counts = program.pushes or program.graph.window
     state_bytes = STATE_BYTES if counts else program.state_bytes
-    params_headers = sorted({step.params.header for step in program.leaves()})
     context = {
         "name": name,
         "NAME": name.upper(),
@@ -153,9 +152,7 @@ def generate(
         "outputs": outputs,
         "tables": tables,
         "around": extra,
-        "drivers": driver_headers(program) if program.segments else [],
-        "kernels": [kernel_header(source) for source in kernel_sources(program)],
-        "params_headers": [header.rpartition("/")[2] for header in params_headers],
+        **_includes(program),
     }
     return Project(
         name=name,
@@ -171,6 +168,16 @@ def generate(
         delivery="pushed" if program.pushes else "fetched" if program.fetches else "",
         around=extra,
     )
+
+
+def _includes(program: Program) -> dict[str, list[str]]:
+    """The headers that the model's file includes."""
+    params = sorted({step.params.header for step in program.leaves()})
+    return {
+        "drivers": driver_headers(program) if program.segments else [],
+        "kernels": [kernel_header(source) for source in kernel_sources(program)],
+        "params_headers": [header.rpartition("/")[2] for header in params],
+    }
 
 
 def _files(program: Program, name: str, context: dict[str, object]) -> dict[str, str]:

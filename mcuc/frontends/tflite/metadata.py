@@ -62,7 +62,7 @@ class Metadata:
                 found.append(f"Input {i} is to be normalized: (x - mean) / std, {mean} and {std}.")
         if self.labels:
             found.append(
-                f"The file names {len(self.labels)} classes, which --postprocess top makes a table of."
+                f"The file names {len(self.labels)} classes, a table for --postprocess top."
             )
         for signature in self.signatures:
             for what, ports in (("input", signature.inputs), ("output", signature.outputs)):
