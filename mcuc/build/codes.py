@@ -355,8 +355,8 @@ CODES: dict[str, Page] = {
         "Check the baud rate, and that no other program reads from the port.",
     ),
     "E629": Page(
-        "A build or upload did not end in time.",
-        "Plug the board in again; give `--timeout` more for a slow network.",
+        "A build, upload or analysis did not end in time.",
+        "The message says what to look at; `--timeout` gives a build or upload more.",
     ),
     "E630": Page(
         "What comes from the device is damaged, again and again.",

@@ -26,6 +26,7 @@ from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.tflite.load import read_tflite
+from mcuc.frontends.tflite.metadata import read_metadata
 from mcuc.passes.left_over import left_over
 from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
@@ -194,8 +195,9 @@ def compile_graph(
     forms_for(options.project, board)
     lowered = lower_and_plan(arithmetic.graph, board.target, options)
     name = identifier(options.name or path.stem)
-    around = around_of(lowered, options)
-    project = generate(lowered.program, lowered.plan, name, path.name, around)
+    metadata = read_metadata(data)
+    around = around_of(lowered, options, metadata.labels)
+    project = generate(lowered.program, lowered.plan, name, path.name, around, metadata.lines())
     application = _application(project, lowered, board, options)
     footprint = _footprint(project, application)
     origin = Origin(
@@ -206,6 +208,7 @@ def compile_graph(
         core=board.core,
         options=options.as_json(),
         version=__version__,
+        clock=_clock(board),
     )
     report = document(
         origin,
@@ -230,6 +233,18 @@ def write(compiled: Compiled, directory: Path) -> Compiled:
     """Writes the output folder, whole or not at all; files that the user changed are kept."""
     kept = write_folder(directory, compiled.files(), USER_FILES)
     return replace(compiled, directory=directory, kept=kept)
+
+
+def _clock(board: Board) -> Json:
+    """What a measurement on a real board depends on besides the code."""
+    if board.clock is None:
+        return {}
+    return {
+        "clock_hz": board.clock.hz,
+        "clock_origin": board.clock.origin,
+        "flash_wait_states": board.clock.flash_wait_states,
+        "caches": list(board.caches),
+    }
 
 
 def _schedule(chosen: Chosen) -> Json:

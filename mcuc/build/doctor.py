@@ -81,7 +81,6 @@ def checks() -> list[Check]:
         ),
         _package("pillow", "images as --input", "pip install 'mcuc[images]'"),
         _check("cppcheck", _cppcheck, "evidence", "apt-get install cppcheck"),
-        _package("pyserial", "serial ports of boards", "pip install 'mcuc[flash]'"),
         _package("platformio", "writing firmware to real boards", "pip install 'mcuc[flash]'"),
         _package("pyserial", "run, verify and hil on real boards", "pip install 'mcuc[flash]'"),
         *_models(),

@@ -69,7 +69,10 @@ def sources_of(project: Project) -> tuple[str, ...]:
 def _view(board: Board, optimize: str) -> BoardView:
     common = data_dir("boards") / "common"
     regions = [region.name for region in board.target.regions]
-    files = {name: (common / name).read_text(encoding="utf-8") for name in STARTUP_FILES}
+    # The serial port is there for the user's program; unused, it is not linked.
+    kind = "stm32_v2" if board.uart.kind == "stm32_lpuart" else board.uart.kind
+    names = (*STARTUP_FILES, "uart.h", f"uart_{kind}.c")
+    files = {name: (common / name).read_text(encoding="utf-8") for name in names}
     files["mcuc_board.h"] = board_header(board)
     files["firmware.ld"] = linker_script(board, regions)
     clock = board.clock

@@ -145,12 +145,20 @@ def upload_error(text: str, attempts: int) -> McucError:
     )
 
 
+_HELP_WHEN_LATE = {
+    "the build": "the first build downloads a compiler and a programmer: is there a network? "
+    "--timeout gives it more time",
+    "the upload": "unplug the board and plug it in again; hold reset while the upload starts; "
+    "--timeout gives it more time",
+}
+
+
 def too_long(what: str, timeout_s: float) -> DeviceTimeoutError:
     """E629: ended from outside."""
     return DeviceTimeoutError(
         "E629",
         f"{what} did not end within {timeout_s:g} s",
         why="it was stopped, with all that it had started",
-        help="unplug the board and plug it in again; give --timeout more for a slow network",
+        help=_HELP_WHEN_LATE.get(what, "give it more time"),
         data={"timeout_s": timeout_s},
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from mcuc.cost.model import predicted
@@ -25,6 +25,7 @@ class Origin:
         sha256: Of the model file.
         name: Prefix of the generated C.
         board, core: Ids.
+        clock: Of a real board, what measurements depend on: see docs/report.md.
         options: The user's options as given.
         version: mcuc's version.
     """
@@ -36,6 +37,7 @@ class Origin:
     core: str
     options: Json
     version: str
+    clock: Json = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ def document(
         "schema": SCHEMA_VERSION,
         "mcuc": origin.version,
         "model": {"file": origin.file, "sha256": origin.sha256, "name": origin.name},
-        "board": {"id": origin.board, "core": origin.core},
+        "board": {"id": origin.board, "core": origin.core, **origin.clock},
         "options": origin.options,
         "numerics": program.numerics,
         "inputs": [port(program.graph, p.value) for p in program.inputs],

@@ -34,6 +34,20 @@ def offline(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
+def test_a_program_of_the_user_can_use_the_serial_port(tmp_path: Path, offline: Path) -> None:
+    """Of a board whose port is an LPUART; what is not used takes no flash (see above)."""
+    out = tmp_path / "out"
+    compile_model(DIGITS, board="nucleo_l4r5zi", out=out, schedule="layer")
+    main = (out / "src" / "main.c").read_text("utf-8")
+    main = '#include "uart.h"\n' + main.replace("{\n", "{\n  mcuc_uart_open();\n", 1)
+    (out / "src" / "main.c").write_text(main, "utf-8")
+    take_local(out, offline / "platform")
+    done = run_pio(out, offline, "run")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    elf = read_elf(out / ".pio" / "build" / "nucleo_l4r5zi" / "firmware.elf")
+    assert "mcuc_uart_open" in {symbol.name for symbol in elf.symbols}
+
+
 _OPENOCD = """\
 #!/bin/sh
 for word in "$@"; do echo "<$word>"; done >> "{log}"

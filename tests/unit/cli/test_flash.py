@@ -134,6 +134,7 @@ def test_a_hang_is_ended_at_the_deadline_with_its_children(
     outcome = mcuc("flash", project, "--timeout", "3", "--json")
     assert time.monotonic() - start < 30
     assert (outcome.code, outcome.error["code"]) == (6, "E629")
+    assert ("network" if hangs == "build" else "unplug") in outcome.error["help"]
     child = int((pio.folder / "child.pid").read_text())
     deadline = time.monotonic() + 10
     while time.monotonic() < deadline and alive(child):
@@ -180,7 +181,15 @@ def test_of_several_boards_one_must_be_named(
     pio.plays(BUILT, BUILT)
     assert mcuc("flash", project, "--port", "/dev/ttyACM1").code == 0
     assert pio.calls[1]["flags"].splitlines() == ["-c", "adapter serial 066B"]
+    assert "--upload-port" not in pio.calls[1]["words"]
+    pio.plays(BUILT, BUILT)
+    assert mcuc("flash", project, "--port", "/dev/ttyACM1", "--protocol", "serial").code == 0
     assert pio.calls[1]["words"][-2:] == ["--upload-port", "/dev/ttyACM1"]
+    # A disk of an mbed probe is what PlatformIO copies to; a serial port is not.
+    for place, passed in ((str(project), True), ("/dev/ttyACM1", False)):
+        pio.plays(BUILT, BUILT)
+        assert mcuc("flash", project, "--port", place, "--protocol", "mbed").code == 0
+        assert ("--upload-port" in pio.calls[1]["words"]) == passed
     pio.plays(BUILT)
     assert mcuc("flash", project, "--port", "COM9", "--json").error["code"] == "E551"
 

@@ -10,12 +10,15 @@ from pathlib import Path
 
 import pytest
 
+from mcuc.build.compile import compile_model
 from mcuc.device.boards import Board, list_boards, load_board, parse_board
 from mcuc.device.firmware import HarnessConfig, build_program
 from mcuc.device.harness import Request, run_requests
 from mcuc.device.startup_steps import DELAY, FIELD, WAIT, Step
 from mcuc.device.toolchain import Source
 from mcuc.errors import BoardError, DeviceTimeoutError
+from mcuc.report.html import write_html
+from tests.support.models import DIGITS
 from tests.support.stm32_clocks import WAIT_STATES, decode, family
 
 BOARDS = [name for name in list_boards() if load_board(name).steps]
@@ -34,6 +37,19 @@ def test_the_registers_give_the_clock_that_the_file_says(name: str) -> None:
     assert clocks.core == board.clock.hz
     assert clocks.uart == board.uart.clock_hz
     assert clocks.wait_states == board.clock.flash_wait_states
+
+
+def test_a_report_says_what_its_cycles_depend_on() -> None:
+    """B113: clock, wait states, caches, optimisation."""
+    report = compile_model(DIGITS, board="nucleo_f746zg", schedule="layer").report
+    assert report["board"] == {
+        "id": "nucleo_f746zg", "core": "cortex-m7", "clock_hz": 216_000_000,
+        "clock_origin": "HSI 16 MHz, PLL, over-drive", "flash_wait_states": 7,
+        "caches": ["instruction", "data"],
+    }  # fmt: skip
+    assert report["options"]["optimize"] == "balanced"
+    page = write_html(report)
+    assert "at 216.0 MHz, 7 flash wait states, caches: instruction and data" in page
 
 
 @pytest.mark.parametrize("name", BOARDS)
