@@ -15,10 +15,9 @@ from mcuc.ops.interpret import run_reference
 from tests.support.models import data_folder
 
 STORED = json.loads(RESULTS.read_text("utf-8"))
-# Small ones, of both exporters: a CNN, one over one axis, a transformer, an LSTM.
+# Small ones, of both exporters: a CNN, a transformer, an LSTM.
 QUICK = (
     "gen/trained/fmnist_dsconv__dy",
-    "gen/onnx/tcn_har__ts",
     "gen/onnx/einattn_cls__ts",
     "gen/onnx/lstm_kws__dy",
 )
