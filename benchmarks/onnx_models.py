@@ -211,7 +211,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
                 compiled.append(made)
     for place, most in (("host", HOST_BYTES), ("qemu", BOARD_BYTES)):
         for held in reversed(programs(compiled, most)):
-            run_all([m for m in held if m.record["weights_bytes"] <= most], place)
+            fitting = [m for m in held if m.record["weights_bytes"] <= most]
+            if fitting:
+                run_all(fitting, place)
     if options.only is None:
         text = json.dumps({"board": BOARD, "models": records}, indent=1, sort_keys=True)
         RESULTS.write_text(text + "\n", encoding="utf-8")
