@@ -131,13 +131,11 @@ def generate(
     regions = _regions(program, plan, tables, name)
     counts = program.pushes or program.graph.window
     state_bytes = STATE_BYTES if counts else program.state_bytes
-    params_headers = sorted({step.params.header for step in program.leaves()})
-    context = {
+    context: dict[str, object] = {
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
-        "model_file": comment(model_file),
-        "said": [comment(line, 96) for line in said[:_MOST_SAID]],
+        **_told(model_file, said),
         "numerics": program.numerics,
         "arena_bytes": plan.arena_bytes,
         "align": BASE_ALIGN,
@@ -153,9 +151,7 @@ def generate(
         "outputs": outputs,
         "tables": tables,
         "around": extra,
-        "drivers": driver_headers(program) if program.segments else [],
-        "kernels": [kernel_header(source) for source in kernel_sources(program)],
-        "params_headers": [header.rpartition("/")[2] for header in params_headers],
+        **_headers(program),
     }
     return Project(
         name=name,
@@ -171,6 +167,22 @@ def generate(
         delivery="pushed" if program.pushes else "fetched" if program.fetches else "",
         around=extra,
     )
+
+
+def _told(model_file: str, said: Sequence[str]) -> dict[str, object]:
+    """Where the model is from, and what its file says."""
+    lines = [comment(line, 96) for line in said[:_MOST_SAID]]
+    return {"model_file": comment(model_file), "said": lines}
+
+
+def _headers(program: Program) -> dict[str, object]:
+    """Headers that the source includes, by what they are of."""
+    params = sorted({step.params.header for step in program.leaves()})
+    return {
+        "drivers": driver_headers(program) if program.segments else [],
+        "kernels": [kernel_header(source) for source in kernel_sources(program)],
+        "params_headers": [header.rpartition("/")[2] for header in params],
+    }
 
 
 def _files(program: Program, name: str, context: dict[str, object]) -> dict[str, str]:

@@ -37,9 +37,7 @@ def cases() -> list[Case]:
     for name in ("add", "sub", "mul", "div", "maximum", "minimum"):
         out = TensorType((), DType.S32)
         for title, operands in (("limits", (limits, extremes)), ("by_limits", (extremes, limits))):
-            found.append(
-                Case(f"{name}_{title}", "pairwise", Attrs(name), operands, (out,), seed=3)
-            )
+            found.append(Case(f"{name}_{title}", "pairwise", Attrs(name), operands, (out,), seed=3))
     wide = Operand(TensorType((32, 8), DType.F32), pattern="positive")
     ramp = Operand(TensorType((2048, 1), DType.F32), pattern="ramp")
     exponents = Operand(TensorType((11,), DType.F32), POWERS)

@@ -61,8 +61,9 @@ class Metadata:
                 mean, std = (", ".join(f"{v:g}" for v in values) for values in pair)
                 found.append(f"Input {i} is to be normalized: (x - mean) / std, {mean} and {std}.")
         if self.labels:
+            count = len(self.labels)
             found.append(
-                f"The file names {len(self.labels)} classes, which --postprocess top makes a table of."
+                f"The file names {count} classes; --postprocess top makes a table of them."
             )
         for signature in self.signatures:
             for what, ports in (("input", signature.inputs), ("output", signature.outputs)):
