@@ -131,11 +131,12 @@ def generate(
     regions = _regions(program, plan, tables, name)
     counts = program.pushes or program.graph.window
     state_bytes = STATE_BYTES if counts else program.state_bytes
-    context: dict[str, object] = {
+    context = {
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
-        **_told(model_file, said),
+        "model_file": comment(model_file),
+        "said": [comment(line, 96) for line in said[:_MOST_SAID]],
         "numerics": program.numerics,
         "arena_bytes": plan.arena_bytes,
         "align": BASE_ALIGN,
@@ -151,7 +152,7 @@ def generate(
         "outputs": outputs,
         "tables": tables,
         "around": extra,
-        **_headers(program),
+        **_includes(program),
     }
     return Project(
         name=name,
@@ -169,14 +170,8 @@ def generate(
     )
 
 
-def _told(model_file: str, said: Sequence[str]) -> dict[str, object]:
-    """Where the model is from, and what its file says."""
-    lines = [comment(line, 96) for line in said[:_MOST_SAID]]
-    return {"model_file": comment(model_file), "said": lines}
-
-
-def _headers(program: Program) -> dict[str, object]:
-    """Headers that the source includes, by what they are of."""
+def _includes(program: Program) -> dict[str, list[str]]:
+    """The headers that the model's file includes."""
     params = sorted({step.params.header for step in program.leaves()})
     return {
         "drivers": driver_headers(program) if program.segments else [],

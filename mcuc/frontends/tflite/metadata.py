@@ -61,9 +61,8 @@ class Metadata:
                 mean, std = (", ".join(f"{v:g}" for v in values) for values in pair)
                 found.append(f"Input {i} is to be normalized: (x - mean) / std, {mean} and {std}.")
         if self.labels:
-            count = len(self.labels)
             found.append(
-                f"The file names {count} classes; --postprocess top makes a table of them."
+                f"The file names {len(self.labels)} classes, a table for --postprocess top."
             )
         for signature in self.signatures:
             for what, ports in (("input", signature.inputs), ("output", signature.outputs)):
