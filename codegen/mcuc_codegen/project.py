@@ -129,8 +129,7 @@ def generate(
     outside = next((port for port in inputs if port.outside), None)
     extra = generate_around(around, name, inputs, outputs, environment()) if around else None
     regions = _regions(program, plan, tables, name)
-    counts = program.pushes or program.graph.window
-    state_bytes = STATE_BYTES if counts else program.state_bytes
+    state_bytes = STATE_BYTES if program.pushes or program.graph.window else program.state_bytes
     context: dict[str, object] = {
         "name": name,
         "NAME": name.upper(),
