@@ -78,7 +78,7 @@ def flash(
             _build(words, project, timeout_s or BUILD_TIMEOUT_S)
         found = _port(used, port)
         words += ["-t", "upload"]
-        # For the others it says which board, if anything: an mbed disk is a port, a terminal is not.
+        # For others it says which board, if anything: an mbed disk is a port, a terminal is not.
         if found and (used in (*_SERIAL, "custom") or Path(found.device).is_dir()):
             words += ["--upload-port", found.device]
         seconds = timeout_s or UPLOAD_TIMEOUT_S
