@@ -208,11 +208,13 @@ def page(results: Mapping[str, Any]) -> str:
 def main(names: list[str]) -> None:
     import tempfile
 
-    results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+    results: dict[str, Any] = {}
     for name in names or ENTRIES:
         with tempfile.TemporaryDirectory(prefix="mcuc-accuracy-") as folder:
-            results[name] = measure(ENTRIES[name], Path(folder))
-        print(name, json.dumps(results[name]), flush=True)
+            found = measure(ENTRIES[name], Path(folder))
+        print(name, json.dumps(found), flush=True)
+        results = json.loads(RESULTS.read_text()) if RESULTS.exists() else {}
+        results[name] = found
         RESULTS.write_text(json.dumps(results, indent=2, sort_keys=True) + "\n")
     PAGE.write_text(page(results), encoding="utf-8")
 

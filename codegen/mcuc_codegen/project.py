@@ -92,6 +92,9 @@ class Project:
         return next((port for port in self.inputs if port.outside), None)
 
 
+_MOST_SAID = 20  # lines of a header that repeat what the model file says
+
+
 @functools.cache
 def environment() -> jinja2.Environment:
     return jinja2.Environment(
@@ -105,7 +108,12 @@ def environment() -> jinja2.Environment:
 
 
 def generate(
-    program: Program, plan: MemoryPlan, name: str, model_file: str, around: Around | None = None
+    program: Program,
+    plan: MemoryPlan,
+    name: str,
+    model_file: str,
+    around: Around | None = None,
+    said: Sequence[str] = (),
 ) -> Project:
     """All files of a model.
 
@@ -113,6 +121,7 @@ def generate(
         name: A C identifier; prefixes every symbol and file.
         model_file: The user's file name, for comments.
         around: What is made around the model.
+        said: What the model file says of itself, for a comment in the header.
     """
     tables = Tables(program, plan, name)
     inputs = port_views(program.inputs, program.graph, tables, "input", name)
@@ -122,12 +131,12 @@ def generate(
     regions = _regions(program, plan, tables, name)
     counts = program.pushes or program.graph.window
     state_bytes = STATE_BYTES if counts else program.state_bytes
-    params_headers = sorted({step.params.header for step in program.leaves()})
     context = {
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
         "model_file": comment(model_file),
+        "said": [comment(line, 96) for line in said[:_MOST_SAID]],
         "numerics": program.numerics,
         "arena_bytes": plan.arena_bytes,
         "align": BASE_ALIGN,
@@ -143,9 +152,7 @@ def generate(
         "outputs": outputs,
         "tables": tables,
         "around": extra,
-        "drivers": driver_headers(program) if program.segments else [],
-        "kernels": [kernel_header(source) for source in kernel_sources(program)],
-        "params_headers": [header.rpartition("/")[2] for header in params_headers],
+        **_includes(program),
     }
     return Project(
         name=name,
@@ -161,6 +168,16 @@ def generate(
         delivery="pushed" if program.pushes else "fetched" if program.fetches else "",
         around=extra,
     )
+
+
+def _includes(program: Program) -> dict[str, list[str]]:
+    """The headers that the model's file includes."""
+    params = sorted({step.params.header for step in program.leaves()})
+    return {
+        "drivers": driver_headers(program) if program.segments else [],
+        "kernels": [kernel_header(source) for source in kernel_sources(program)],
+        "params_headers": [header.rpartition("/")[2] for header in params],
+    }
 
 
 def _files(program: Program, name: str, context: dict[str, object]) -> dict[str, str]:

@@ -134,7 +134,8 @@ class Boxes(_Found):
         """Stored number below which no score of a level reaches the threshold, with some room."""
         real = self.threshold
         if self.sigmoid:
-            real = math.log(real / (1 - real)) if 0 < real < 1 else math.copysign(1e30, real - 0.5)
+            # in float32 the sigmoid of 17 and more is 1
+            real = min(15.0, math.log(real / (1 - real)) if 0 < real < 1 else 1e30 * (real - 0.5))
         tensor = self.tensors[level.scores]
         if not tensor.integer:
             return real - 1e-3 * abs(real) - 1e-6
@@ -303,7 +304,8 @@ def _level(fields: Fields, raw: object, size: tuple[int, int]) -> Level | None:
     rows = inner.integer("rows", 1, 4096, -(-size[0] // stride))
     columns = inner.integer("columns", 1, 4096, -(-size[1] // stride))
     sizes = inner.take("sizes")
-    pairs = [(s, s) if isinstance(s, int | float) else s for s in sizes or []]
+    listed = sizes if isinstance(sizes, list) else []
+    pairs = [(s, s) if isinstance(s, int | float) else s for s in listed]
     good = (
         isinstance(sizes, list)
         and pairs

@@ -139,10 +139,10 @@ def _normalization(fields: Fields, channels: int) -> tuple[tuple[float, ...], tu
     values = fields.take("values")
     if values is not None and any(given):
         fields.problem("values and mean, std say the same: give one of them")
-    elif values is not None and values not in RANGES:
+    elif values is not None and str(values) not in RANGES:
         fields.problem(f"values {values!r} is none of the known: {', '.join(RANGES)}")
     elif values is not None:
-        mean, std = ((n,) for n in RANGES[values])
+        mean, std = ((n,) for n in RANGES[str(values)])
     elif not all(given):
         fields.problem(
             "what the model's real values are is not said",

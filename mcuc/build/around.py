@@ -28,8 +28,13 @@ if TYPE_CHECKING:
 Json = dict[str, Any]
 
 
-def around_of(lowered: Lowered, options: Options) -> Around:
+def around_of(lowered: Lowered, options: Options, named: Sequence[str] = ()) -> Around:
     """What the options ask for around a model.
+
+    Args:
+        lowered: The model.
+        options: As given.
+        named: Labels of the model file, taken where classes are wanted and no labels are given.
 
     Raises:
         ModelError: E130..E132, all problems at once.
@@ -37,7 +42,11 @@ def around_of(lowered: Lowered, options: Options) -> Around:
     graph = lowered.whole
     inputs = [Tensor(graph.values[v].name, graph.type(v)) for v in graph.inputs]
     outputs = [Tensor(graph.values[v].name, graph.type(v)) for v in graph.outputs]
-    around = plan_around(options.preprocess, options.postprocess, options.labels, inputs, outputs)
+    labels = options.labels
+    if not labels and (options.postprocess or {}).get("kind") == "top":
+        fits = any(tensor.type.shape[-1:] == (len(named),) for tensor in outputs)
+        labels = tuple(named) if fits else ()
+    around = plan_around(options.preprocess, options.postprocess, labels, inputs, outputs)
     before = around.before
     if isinstance(before, Image) and options.sliding is not None:
         raise ModelError("E131", "--preprocess image makes whole inputs, not those of --sliding")

@@ -26,6 +26,7 @@ from mcuc.device.boards import Board, board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.tflite.load import read_tflite
+from mcuc.frontends.tflite.metadata import read_metadata
 from mcuc.passes.left_over import left_over
 from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
@@ -194,8 +195,9 @@ def compile_graph(
     forms_for(options.project, board)
     lowered = lower_and_plan(arithmetic.graph, board.target, options)
     name = identifier(options.name or path.stem)
-    around = around_of(lowered, options)
-    project = generate(lowered.program, lowered.plan, name, path.name, around)
+    metadata = read_metadata(data)
+    around = around_of(lowered, options, metadata.labels)
+    project = generate(lowered.program, lowered.plan, name, path.name, around, metadata.lines())
     application = _application(project, lowered, board, options)
     footprint = _footprint(project, application)
     origin = Origin(

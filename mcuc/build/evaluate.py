@@ -33,7 +33,14 @@ def load_samples(
     graph = compiled.lowered.whole
     if len(graph.inputs) != 1:
         raise ModelError("E121", f"the model has {len(graph.inputs)} inputs; evaluate takes one")
-    x, y = read_samples(path, compiled.options.labels, limit)
+    behind = compiled.around.behind
+    if behind is not None and not isinstance(behind, Classes):
+        raise ModelError(
+            "E131",
+            f"--postprocess {behind.kind} finds boxes, and evaluate counts right classes",
+            help="`mcuc run --input` shows what is found in one image",
+        )
+    x, y = read_samples(path, compiled.around.labels, limit)
     if compiled.around.before is not None:
         require_no_factor(factor, offset)
         return [[made] for made in preprocess(compiled, x)], y

@@ -78,7 +78,7 @@ def flash(
             _build(words, project, timeout_s or BUILD_TIMEOUT_S)
         found = _port(used, port)
         words += ["-t", "upload"]
-        # For others it says which board, if anything: an mbed disk is a port, a terminal is not.
+        # Others take it as the name of a board, if at all: an mbed disk is one, a terminal is not.
         if found and (used in (*_SERIAL, "custom") or Path(found.device).is_dir()):
             words += ["--upload-port", found.device]
         seconds = timeout_s or UPLOAD_TIMEOUT_S

@@ -12,8 +12,6 @@ from typing import Any
 from mcuc.build.compile import compile_model
 from mcuc.build.lab import Case, Lab
 from mcuc.build.output import replace_files
-from mcuc.build.run import run_model
-from mcuc.build.vectors import random_vectors
 from mcuc.build.verify import verify_model
 from mcuc.errors import McucError, ModelError, exit_code, flatten
 from mcuc.report.document import Json
@@ -108,18 +106,17 @@ def _measured(case: Case) -> tuple[Json, Json]:
     """The verdict of `verify`, and the figures."""
     made = compile_model(case.model, board=case.board.board, schedule=case.schedule)
     place, access = case.board.place, case.board.access
-    verified = verify_model(made, (place,), case.vectors, seed=case.seed, access=access)
-    vector = random_vectors(made.lowered.whole, 1, case.seed)[0]
-    _, ran = run_model(made, place, vector, profile=False, access=access)
+    report = verify_model(made, (place,), case.vectors, seed=case.seed, access=access)
+    verdict = report["verify"]
     figures = {
         "unit": made.board.counter.unit,
-        "count": ran["run"]["instructions"],
+        "count": verdict["instructions"],
         "ram_bytes": made.report["memory"]["total_bytes"],
         "arena_bytes": made.report["memory"]["arena_bytes"],
-        "stack_bytes": verified["verify"]["stack_bytes"],
-        "transport": verified["verify"]["transport"],
+        "stack_bytes": verdict["stack_bytes"],
+        "transport": verdict["transport"],
     }
-    return verified["verify"], figures
+    return verdict, figures
 
 
 def compare(figures: Json, stored: Json) -> list[str]:

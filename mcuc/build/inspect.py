@@ -133,13 +133,14 @@ def _row(index: int, op: str, name: str, shape: tuple[int, ...], dtype: str) -> 
 
 def _measure(rows: list[Json], graph: Graph, numerics: str) -> None:
     """MACs and constants of each operator."""
+    untold = {row["index"] for row in rows if not row["dtype"]}
     for row in rows:
         row["macs"], row["weights_bytes"] = 0, 0
     for node in graph.nodes:
         if node.loc.op_index is None:
             continue
         row = rows[node.loc.op_index]
-        if not row["dtype"]:  # ONNX files need not say it
+        if row["index"] in untold:  # ONNX files need not say it: of the last node
             row["shape"] = list(graph.type(node.outputs[0]).shape)
             row["dtype"] = graph.type(node.outputs[0]).dtype.numpy.name
         row["macs"] += spec_of(node.op).macs(Site.of(graph, node, numerics))

@@ -23,6 +23,7 @@ from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.fusions import FUSIONS
 from mcuc.passes.layout import layout_pass
 from mcuc.passes.merge_duplicates import MERGE_DUPLICATES
+from mcuc.passes.permute_units import PERMUTE_UNITS
 from mcuc.passes.positive_scales import POSITIVE_SCALES
 from mcuc.passes.remove_channels import remove_channels_pass
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
@@ -51,6 +52,7 @@ def passes(options: Options) -> list[Pass]:
         REMOVE_DEAD_NODES,  # what no output needs is not compiled
         fold_constants_pass(options.numerics),  # nodes over constants alone are computed here
         layout_pass(options.io_layout),  # NCHW files: transpositions move until they cancel
+        PERMUTE_UNITS,  # what a matrix product can give in another order
         *FUSIONS,  # layers that a float file holds in pieces
         FUSE_ACTIVATION,  # what clamps a sum is done where the sum is made
         TRANSPOSE_TO_RESHAPE,  # a transpose that moves only axes of size 1 costs nothing

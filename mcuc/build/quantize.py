@@ -8,7 +8,7 @@ from pathlib import Path
 
 from mcuc.build.options import Options
 from mcuc.build.samples import RANDOM, Scaling, load_samples
-from mcuc.errors import InternalError, McucError, QuantError
+from mcuc.errors import QuantError
 from mcuc.frontends.loaded import Loaded
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType
@@ -25,7 +25,7 @@ from mcuc.quant.fuse_activation import fuse_activation
 from mcuc.quant.hybrid import with_float_weights
 from mcuc.quant.measure import Json, Layer, measure_layers
 from mcuc.quant.ptq import Quantized, apply_recipe, make_recipe
-from mcuc.quant.recipe import Recipe
+from mcuc.quant.recipe import Recipe, fingerprint
 from mcuc.quant.reciprocal import multiply_by_reciprocals
 from mcuc.quant.rules import rule_of
 from mcuc.quant.runtime import Samples
@@ -154,8 +154,9 @@ def _quantized(graph: Graph, options: Options, precision: str, stored: Json | No
     source = prepared(with_float_weights(graph), options.numerics)
     if stored is not None:
         recipe = Recipe.from_json(stored.get("recipe", {}))
-        made = _applied(source, recipe, options.numerics)
-        return _arithmetic(made, options, (), stored)
+        if recipe.graph == fingerprint(source):  # else it was written by another version
+            made = _applied(source, recipe, options.numerics)
+            return _arithmetic(made, options, (), stored)
     if not options.calibration:
         raise QuantError(
             "E213",
@@ -189,12 +190,7 @@ def calibration_samples(source: Graph, options: Options) -> Samples:
 
 
 def _applied(source: Graph, recipe: Recipe, numerics: str) -> Quantized:
-    try:
-        made = apply_recipe(source, recipe, numerics)
-    except McucError:
-        raise
-    except (KeyError, IndexError) as error:  # a recipe of another model
-        raise InternalError("E904", "the quantization failed", why=repr(error)) from error
+    made = apply_recipe(source, recipe, numerics)
     verify_graph(made.graph, numerics)
     return made
 
@@ -205,13 +201,12 @@ def _arithmetic(
     notes = list(_islands(made.graph, dict(made.floats)))
     if options.calibration == RANDOM:
         notes.insert(0, "ranges are made up (--calibration random): do not trust the outputs")
+        log.warning("%s", notes[0])
     document = stored or {
         **summary(made, layers),
         "layers": [layer.as_json() for layer in layers],
         "recipe": made.recipe.as_json(),
     }
-    for note in notes:
-        log.warning("%s", note)
     return Arithmetic(made.graph, tuple(notes), made, layers, document)
 
 

@@ -7,6 +7,7 @@ are. Where the model wants [C, H, W] and the data are [H, W, C], or the other wa
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -149,7 +150,8 @@ def _squeezed(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _turned(sample: Array, shape: tuple[int, ...], name: str) -> Array:
-    if _squeezed(sample.shape) == _squeezed(shape):
+    flat = min(len(_squeezed(sample.shape)), len(_squeezed(shape))) <= 1
+    if _squeezed(sample.shape) == _squeezed(shape) or (flat and sample.size == math.prod(shape)):
         return sample.reshape(shape)
     for perm in ((2, 0, 1), (1, 2, 0)):  # to [C, H, W], to [H, W, C]
         if sample.ndim == 3:

@@ -14,6 +14,7 @@ from mcuc.build.places import PLACES, Access, Bench, bench
 from mcuc.build.run import profiled
 from mcuc.build.vectors import random_vectors
 from mcuc.build.wrong_step import first_wrong_step
+from mcuc.device.harness import RunRecord
 from mcuc.device.tflite_oracle import run_tflite, run_tflite_tensors
 from mcuc.errors import ModelError
 from mcuc.ir.graph import Array, Graph
@@ -66,20 +67,20 @@ def verify_model(
     sets = [*map(list, given), *random_vectors(graph, vectors, seed)]
     expected = in_sequence(graph, sets, numerics)
     mismatches, first, ratio = _against(against, compiled, sets, expected)
-    stack, device = 0, None
+    device: Json | None = None
+    records: list[RunRecord] = []
     report = dict(compiled.report)
     for place in (p for p in places if p != "reference"):
         with bench(compiled, place, access) as made:
-            wrong, where, used = _in_place(made, place, sets, expected)
+            wrong, where, seen = _in_place(made, place, sets, expected)
             if profile and made.board is not None:
                 report = profiled(made, report, sets[0])
             device = made.device() or device
-        mismatches, first, stack = mismatches + wrong, first or where, max(stack, used)
-    transport = _transport(places, access or Access())
+        mismatches, first = mismatches + wrong, first or where
+        records = records if made.board is None else seen
     report["verify"] = {
         "on": list(places),
-        "board": compiled.board.id if transport else None,
-        "transport": transport,
+        **_device(compiled, _transport(places, access or Access()), records),
         "device": device,
         "against": _AGAINST.get(against),
         "float_tolerance": FLOAT_TOLERANCE if against and _has_floats(compiled) else None,
@@ -88,7 +89,6 @@ def verify_model(
         "runs_per_vector": POISONS * RUNS,
         "mismatches": mismatches,
         "first_mismatch": first,
-        "stack_bytes": stack or None,
     }
     return report
 
@@ -128,6 +128,18 @@ def _require(places: Sequence[str]) -> None:
             raise ModelError("E109", f"{place!r} is not one of {', '.join(PLACES)}")
 
 
+def _device(compiled: Compiled, transport: str | None, records: Sequence[RunRecord]) -> Json:
+    """What is reported of the runs on a device."""
+    runs = compiled.lowered.program.window_runs
+    count = records[0].instructions if records else None
+    return {
+        "board": compiled.board.id if transport else None,
+        "transport": transport,
+        "stack_bytes": max((r.stack_bytes or 0 for r in records), default=0) or None,
+        "instructions": None if count is None else count // runs,
+    }
+
+
 def _transport(places: Sequence[str], access: Access) -> str | None:
     if "board" in places:
         return "uart"
@@ -159,14 +171,13 @@ def _in_place(
     place: str,
     sets: Sequence[Sequence[Array]],
     expected: Sequence[Sequence[Array]],
-) -> tuple[int, Json | None, int]:
-    """Runs that differ from what is expected, the first layer that does, stack bytes."""
+) -> tuple[int, Json | None, list[RunRecord]]:
+    """Runs that differ from what is expected, the first layer that does, all runs."""
     graph, numerics = made.compiled.lowered.whole, made.compiled.options.numerics
     every = [vector for vector in sets for _ in range(RUNS)]
     # With state, where the runs of one vector differ, what each of them gives.
     repeated = in_sequence(graph, every, numerics) if graph.states else None
     records = made.run(sets, thorough=True)
-    stack = max((r.stack_bytes or 0 for r in records), default=0)
     per_vector = POISONS * RUNS
     wrong = [
         i
@@ -179,10 +190,10 @@ def _in_place(
         )
     ]
     if not wrong:
-        return *_inside(made, place, sets[:TRACED]), stack
+        return *_inside(made, place, sets[:TRACED]), records
     vector, run = divmod(wrong[0], per_vector)
     first = first_wrong_step(made, sets[vector]) or {"step": None}
-    return len(wrong), {**first, "on": place, "vector": vector, "run": run}, stack
+    return len(wrong), {**first, "on": place, "vector": vector, "run": run}, records
 
 
 def _inside(made: Bench, place: str, sets: Sequence[Sequence[Array]]) -> tuple[int, Json | None]:

@@ -80,8 +80,11 @@ def call_around(
         }
         sources = [folder / name for name in files if name.endswith(".c")]
         program = _build(sources, sizes, folder, board, optimize, compiler)
-        body = b"".join(struct.pack("<2I", kind, len(data)) + data for kind, data in calls)
-        (folder / _NAMES[0]).write_bytes(struct.pack("<I", len(calls)) + body)
+        with (folder / _NAMES[0]).open("wb") as request:
+            request.write(struct.pack("<I", len(calls)))
+            for kind, data in calls:
+                request.write(struct.pack("<2I", kind, len(data)))
+                request.write(data)
         execute = host.execute if board is None else qemu.execute
         execute(program, _NAMES, folder, timeout_s)
         return _decode((folder / _NAMES[1]).read_bytes(), len(calls))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import logging
 import struct
 import time
 from collections.abc import Iterator, Sequence
@@ -17,6 +18,8 @@ from mcuc.device.harness import Records, Request, RunRecord, record_of
 from mcuc.device.link import Link, open_link
 from mcuc.device.protocol import Command, Constants, Device, Identity, Patience
 from mcuc.errors import DeviceError
+
+_log = logging.getLogger(__name__)
 
 _OUTPUT, _TRACE, _WATCH, _REGION = range(4)  # MCUC_READ_*
 DIGEST_BYTES = 16  # MCUC_DIGEST_BYTES
@@ -36,12 +39,14 @@ class _Sizes:
     @staticmethod
     def of(answer: bytes) -> _Sizes:
         count = (len(answer) - DIGEST_BYTES) // 4
-        words = iter(struct.unpack_from(f"<{count}I", answer, DIGEST_BYTES))
-        regions = tuple(next(words) for _ in range(next(words)))
-        next(words)  # the state
-        for _ in range(next(words)):  # the inputs
-            next(words)
-        return _Sizes(regions, tuple(next(words) for _ in range(next(words))))
+        words = struct.unpack_from(f"<{count}I", answer, DIGEST_BYTES)
+        regions = words[1 : 1 + words[0]]
+        at = 2 + len(regions)  # behind the state
+        at += 1 + words[at]  # behind the inputs
+        outputs = words[at + 1 : at + 1 + words[at]]
+        if len(regions) != words[0] or len(outputs) != words[at]:
+            raise IndexError("the description of the model is too short")
+        return _Sizes(regions, outputs)
 
 
 @contextmanager
@@ -63,7 +68,8 @@ def connected(
         )
         identity = device.connect()
         if identity.faulted:
-            device.call(Command.FAULT)  # of an earlier session
+            earlier = _fault(program, device.call(Command.FAULT))
+            _log.warning("before this session the device faulted: %s", earlier.what)
         require_constants(device, identity)
         yield device, identity
 
@@ -83,15 +89,31 @@ def _link(program: Program, port: str) -> Iterator[Link]:
 
 
 def _fault(program: Program, record: bytes) -> DeviceError:
-    words = struct.unpack(f"<{len(_CRASH)}I", record)
+    try:
+        words = struct.unpack(f"<{len(_CRASH)}I", record)
+    except struct.error as error:
+        return _damaged(error)
     return record_error(dict(zip(_CRASH, words, strict=True)), program.elf)
+
+
+def _damaged(error: Exception) -> DeviceError:
+    """E616: an answer that is whole, and not what it should hold."""
+    return DeviceError(
+        "E616",
+        "an answer of the device does not hold what it should",
+        why=str(error),
+        help="flash the firmware of this version",
+    )
 
 
 def require_constants(device: Device, identity: Identity) -> None:
     """Raises E632 or E633 when the device's weights are not those that were compiled."""
     if identity.constants in (Constants.GOOD, Constants.UNKNOWN):
         return
-    words = struct.unpack("<7I", device.call(Command.CHECK))
+    try:
+        words = struct.unpack("<7I", device.call(Command.CHECK))
+    except struct.error as error:
+        raise _damaged(error) from error
     _, model, index, address, count, expected, found = words
     data = {"address": address, "bytes": count, "expected": expected, "found": found}
     if identity.constants is Constants.WRONG:
@@ -166,7 +188,10 @@ def run_requests(
     """
     with connected(program, port, timeout_s, patience) as (device, identity):
         require_models(device, identity, digests, program.board.id if program.board else "")
-        return [_request(device, request, run_s) for request in requests]
+        try:
+            return [_request(device, request, run_s) for request in requests]
+        except (struct.error, IndexError) as error:
+            raise _damaged(error) from error
 
 
 def _request(device: Device, request: Request, run_s: float) -> list[list[RunRecord]]:

@@ -15,7 +15,7 @@ from mcuc.quant.correct_bias import corrections
 from mcuc.quant.equalize import equalization, equalized
 from mcuc.quant.fold_qdq import fold_qdq
 from mcuc.quant.insert_qdq import Inserted, insert_qdq
-from mcuc.quant.recipe import Recipe
+from mcuc.quant.recipe import Recipe, fingerprint
 from mcuc.quant.rules import rule_of
 from mcuc.quant.runtime import Samples, ratio_db, run_values
 
@@ -102,15 +102,17 @@ def make_recipe(
     """
     statistics = calibrate(graph, samples, method)
     judge = _Judge(graph, samples[:: max(1, len(samples) // MEASURED)][:MEASURED])
-    best = Recipe(precision, statistics.ranges, samples=statistics.samples, method=method)
+    own = fingerprint(graph)
+    best = Recipe(
+        precision, statistics.ranges, samples=statistics.samples, method=method, graph=own
+    )
     best = _with_corrections(graph, best, statistics, judge)
     factors = equalization(graph, statistics.peaks)
     if factors:
         scaled = equalized(graph, factors)
         again = calibrate(scaled, samples, method)
-        other = Recipe(
-            precision, again.ranges, equalization=factors, samples=again.samples, method=method
-        )
+        plain = replace(best, corrections={})
+        other = replace(plain, ranges=again.ranges, equalization=factors)
         other = _with_corrections(scaled, other, again, judge)
         if judge.db(other) > judge.db(best):
             best = other

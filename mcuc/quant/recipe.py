@@ -6,11 +6,15 @@ needed to compile the model once more.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
+import numpy as np
+
 from mcuc.errors import ModelError
+from mcuc.ir.graph import Graph
 from mcuc.quant.qparams import Range
 
 FORMAT = 1
@@ -27,8 +31,9 @@ class Recipe:
         floats: Nodes that stay float32.
         corrections: By node with weights, what is added to the bias of each output channel.
         equalization: Factors of `equalize`, by the first node of each pair.
-        samples: How many there were; 0 = synthetic ranges.
+        samples: How many there were.
         method: How the ranges follow from them.
+        graph: Fingerprint of the float graph: for another one the recipe says nothing.
     """
 
     precision: str
@@ -38,6 +43,7 @@ class Recipe:
     equalization: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     samples: int = 0
     method: str = "minmax"
+    graph: str = ""
 
     def as_json(self) -> Json:
         """As stored; `from_json` reads it."""
@@ -46,6 +52,7 @@ class Recipe:
             "precision": self.precision,
             "samples": self.samples,
             "method": self.method,
+            "graph": self.graph,
             "floats": sorted(self.floats),
             "ranges": {str(v): [r.low, r.high] for v, r in sorted(self.ranges.items())},
             "corrections": _lists(self.corrections),
@@ -68,6 +75,7 @@ class Recipe:
                 equalization=_tuples(document["equalization"]),
                 samples=int(document["samples"]),
                 method=str(document["method"]),
+                graph=str(document["graph"]),
             )
         except (KeyError, TypeError, ValueError, AttributeError) as error:
             raise ModelError(
@@ -76,6 +84,18 @@ class Recipe:
                 why=repr(error),
                 help="compile the model again with --calibration",
             ) from error
+
+
+def fingerprint(graph: Graph) -> str:
+    """Of the nodes, values and constants of a graph."""
+    digest = hashlib.sha256()
+    for node in graph.nodes:
+        digest.update(f"{node.op} {node.inputs} {node.outputs} {node.attrs}\n".encode())
+    for v, value in sorted(graph.values.items()):
+        digest.update(f"{v} {value.type}\n".encode())
+        if value.const is not None:
+            digest.update(np.ascontiguousarray(value.const).tobytes())
+    return digest.hexdigest()[:32]
 
 
 def _lists(found: Mapping[int, tuple[float, ...]]) -> dict[str, list[float]]:

@@ -4,13 +4,13 @@
 
 #include <stdint.h>
 
-/* Line y lies at pixels + (y % lines) * stride, so that a frame need not be whole in memory: a ring
- * of the last lines does while they come. */
+/* Line y lies at pixels + y * stride; with `lines` at pixels + (y % lines) * stride, so that a
+ * frame need not be whole in memory: a ring of the last lines does while they come. */
 typedef struct mcuc_frame {
   const uint8_t *pixels;
   int32_t width, height; /* in pixels, at most 32767 each */
   int32_t stride;        /* bytes from line to line */
-  int32_t lines;         /* lines in memory: `height` when the frame is whole */
+  int32_t lines;         /* lines in memory; 0 = the frame is whole */
 } mcuc_frame;
 
 /* A part of a frame, or of an image. */

@@ -69,7 +69,7 @@ static inline mcuc_view mcuc_image_view(const mcuc_image *image, const mcuc_fram
   mcuc_rect *const to = &view.target;
   memset(&view, 0, sizeof view);
   if (frame->width <= 0 || frame->width > MCUC_LARGEST_FRAME || frame->height <= 0 ||
-      frame->height > MCUC_LARGEST_FRAME || frame->lines <= 0) {
+      frame->height > MCUC_LARGEST_FRAME) {
     return view;
   }
   *from = mcuc_image_part(image, frame);
@@ -142,7 +142,7 @@ MCUC_PIXEL_INLINE void mcuc_image_store(const mcuc_image *image, int32_t channel
 
 static inline const uint8_t *mcuc_frame_line(const mcuc_frame *frame, int32_t y)
 {
-  return frame->pixels + (y % frame->lines) * frame->stride;
+  return frame->pixels + (frame->lines > 0 ? y % frame->lines : y) * frame->stride;
 }
 
 /* The lines of the frame that row y of the input reads: [first, last]; none (last < first) in a bar

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import json
+import re
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +13,7 @@ import numpy as np
 import pytest
 
 from mcuc.around.fields import read_spec
-from mcuc.around.plan import plan_around
+from mcuc.around.plan import BEFORE, BEHIND, plan_around
 from mcuc.around.tensor import Tensor
 from mcuc.build.around import postprocess, preprocess
 from mcuc.build.compile import compile_model
@@ -23,7 +25,7 @@ from mcuc.ir.types import DType, Quant, TensorType
 from tests.around.image_twin import Setup
 from tests.around.image_twin import preprocess as twin
 from tests.support.command import mcuc
-from tests.support.models import DIGITS
+from tests.support.models import DIGITS, ROOT
 
 LAYER = ("--schedule", "layer")
 HOST = (*LAYER, "--on", "host")
@@ -227,8 +229,40 @@ def test_labels_and_factors_that_contradict_are_refused(tmp_path: Path) -> None:
     kind = mcuc("evaluate", DIGITS, *HOST, "--data", tmp_path / "float.npz",
                 "--preprocess", SPEC, "--json")  # fmt: skip
     assert kind.error["code"] == "E121"
+    boxes = mcuc("evaluate", DIGITS, *HOST, "--data", tmp_path / "raw.npz",
+                 "--postprocess", "boxes:decode=center", "--json")  # fmt: skip
+    assert boxes.error["code"] == "E131"
     unknown = tmp_path / "images" / "cat"
     unknown.mkdir(parents=True)
     folder = mcuc("evaluate", DIGITS, *HOST, "--data", tmp_path / "images",
                   "--preprocess", SPEC, "--json")  # fmt: skip
     assert folder.error["code"] == "E121"
+
+
+JUNK = (
+    *(None, -1, 0, 3.5, 1e300, float("nan"), True, "", "x", "0..1"),
+    *([], [1], [[2]], ["a"], {}, {"a": 1}, [{}], [{"stride": "x", "sizes": 4}]),
+)
+
+
+@pytest.mark.parametrize("kind", [*BEFORE, *BEHIND])
+def test_junk_in_specifications_is_refused_and_nothing_else(kind: str) -> None:
+    quant = Quant((1 / 255,), (-128,))
+    input_ = Tensor("in", TensorType((1, 8, 8, 1), DType.S8, quant))
+    output = Tensor("out", TensorType((1, 4, 10), DType.S8, quant))
+    good: dict[str, Any] = {
+        "image": {"format": "gray8", "values": "0..1"},
+        "audio": {"frame": 64, "hop": 32, "mels": 8},
+        "top": {},
+        "boxes": {"decode": "ssd", "levels": [{"stride": 4, "sizes": [3]}]},
+        "heat": {},
+    }[kind]
+    source = "".join(p.read_text() for p in (ROOT / "mcuc" / "around").glob("*.py"))
+    keys = sorted({*good, *re.findall(r'fields\.\w+\(\s*"(\w+)"', source)})
+    assert len(keys) > 30
+    for key in keys:
+        for junk in JUNK:
+            spec = {**good, key: junk, "kind": kind}
+            before, behind = (spec, None) if kind in BEFORE else (None, spec)
+            with contextlib.suppress(McucError):
+                plan_around(before, behind, (), [input_], [output])

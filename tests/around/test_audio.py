@@ -114,8 +114,9 @@ def test_board_and_host_compute_the_same_bytes() -> None:
     made = compile_model(DIGITS, schedule="layer", preprocess=read_text(spec))
     clips = [sound(1, 900), sound(2, 500)]
     here = preprocess(made, clips)
-    there = preprocess(made, clips, load_board("qemu_m4"))
-    assert [a.tobytes() for a in here] == [a.tobytes() for a in there]
+    for board in ("qemu_m4", "qemu_m0plus"):  # with an FPU and without
+        there = preprocess(made, clips, load_board(board))
+        assert [a.tobytes() for a in here] == [a.tobytes() for a in there]
     assert len(set(here[0].reshape(-1).tolist())) > 10
     assert made.report["around"]["ram_bytes"] == 4 * (256 + 2 + 20)
     assert made.report["memory"]["stack_bytes"] is not None

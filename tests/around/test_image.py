@@ -71,7 +71,7 @@ def encode(case: Case, table: np.ndarray, frame: np.ndarray) -> bytes:
         RESIZE_NUMBERS.index(setup.resize),
         element,
         setup.bar,
-        *(width, height, frame.shape[1], height),
+        *(width, height, frame.shape[1], height if element == 2 else 0),
         setup.columns * (1 if planar else channels),
         setup.rows * setup.columns * channels * element,
         table.nbytes,

@@ -12,7 +12,7 @@ from benchmarks.onnx_page import page
 STORED = json.loads(RESULTS.read_text("utf-8"))
 PASSING = [name for name, status in STORED["tests"].items() if status == "pass"]
 SAMPLE = PASSING[::37]
-LEAST_PASSING = 395  # of the tests in scope; only ever raised
+LEAST_PASSING = 417  # of the tests in scope; only ever raised
 
 
 def test_nothing_fails_and_nine_in_ten_of_the_scope_pass() -> None:

@@ -42,6 +42,10 @@ def has_gaps(case: Case) -> bool:
     return isinstance(case.attrs, PoolAttrs) and case.attrs.dilation != (1, 1)
 
 
+def ends_in_limits(case: Case) -> bool:
+    return case.name.endswith("_limits") and not case.name.endswith("by_limits")
+
+
 def is_function(name: str) -> Callable[[Case], bool]:
     return lambda case: isinstance(case.attrs, unary.Attrs) and case.attrs.function == name
 
@@ -70,7 +74,8 @@ NOT_JUDGED: tuple[tuple[str, Callable[[Case], bool], str], ...] = (
     ("depthwise_conv2d", lambda c: not can_export(c), "rules of uint8, as above"),
     ("quantize", lambda c: c.name.endswith("extremes"), UNDEFINED_CAST),
     ("cast", lambda c: c.name == "f32_to_u32", UNDEFINED_CAST),
-    ("pairwise", lambda c: c.name.endswith("_limits"), "int32 that overflows, or divides by 0"),
+    ("pairwise", lambda c: c.name.endswith("by_limits"), "int32 that overflows, or divides by 0"),
+    ("pairwise", ends_in_limits, "int32 that overflows, or divides by 0"),
     ("logistic", unusual_output_scale, "refused: the output's scale must be 1/256"),
     ("softmax", lambda c: c.name.startswith("depth"), "an assertion of gemmlowp ends the process"),
     ("average_pool2d", lambda c: not can_export(c), "paddings, and halves up as in uint8"),

@@ -72,6 +72,14 @@ def test_both_kinds_of_file_give_integers_that_agree(folder: Path) -> None:
         assert len(weighted) == 5 and all(x["weight_bits"] == 8 for x in weighted)
 
 
+@pytest.mark.parametrize("io", ["stored", "quantized"])
+def test_against_onnx_runtime_real_numbers_are_compared(io: str, folder: Path) -> None:
+    made = compile_model(folder / "net.onnx", calibration=folder / "samples.npz", io=io)
+    verdict = verify_model(made, ("reference",), vectors=2, against="onnxruntime")["verify"]
+    assert verdict["mismatches"] == 0
+    assert verdict["sqnr_db"] > 15
+
+
 def test_a_folder_needs_no_samples_any_more(folder: Path, tmp_path: Path) -> None:
     samples = tmp_path / "samples.npz"
     samples.write_bytes((folder / "samples.npz").read_bytes())
@@ -90,6 +98,12 @@ def test_a_folder_needs_no_samples_any_more(folder: Path, tmp_path: Path) -> Non
     assert (out / "model" / RECIPE).is_file()
     other = mcuc("evaluate", out, *data, "--calibration-method", "mse", "--json")
     assert (other.code, other.error["code"]) == (1, "E120")  # another recipe wants the samples
+    recipe = out / "model" / RECIPE
+    text = recipe.read_text(encoding="utf-8")
+    graph = json.loads(text)["recipe"]["graph"]
+    recipe.write_text(text.replace(graph, "of another version"), encoding="utf-8")
+    assert mcuc("evaluate", out, *data, "--json").error["code"] == "E120"
+    recipe.write_text(text, encoding="utf-8")
     samples.write_bytes((folder / "samples.npz").read_bytes())
     assert mcuc("compile", folder / "net.tflite", *words).code == 0
     assert (out / "net.c").read_bytes() == code

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import functools
+import random
 import re
 import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 
@@ -21,12 +23,12 @@ from mcuc.build.places import Access
 from mcuc.build.run import profiled
 from mcuc.build.vectors import random_vectors
 from mcuc.build.verify import verify_model
-from mcuc.device import qemu, remote
+from mcuc.device import link, qemu, remote
 from mcuc.device.boards import Counter, load_board
 from mcuc.device.elf import Elf
 from mcuc.device.firmware import HarnessConfig, Program, build_program
 from mcuc.device.harness import Request, RunRecord
-from mcuc.device.protocol import Command
+from mcuc.device.protocol import Command, Patience
 from mcuc.device.toolchain import Source
 from mcuc.errors import DeviceError, McucError, exit_code
 from tests.support.models import DIGITS
@@ -71,12 +73,13 @@ def test_small_models_give_the_reference_s_bytes(name: str, board: str) -> None:
 
 
 def test_layers_take_as_many_instructions_as_without_a_serial_port() -> None:
-    counts = [
-        [layer["instructions"] for layer in verify_model(
-            digits("qemu_f405"), ("qemu",), 1, access=access, profile=True
-        )["layers"]]
-        for access in (UART, Access())
-    ]  # fmt: skip
+    made = digits("qemu_f405")
+    (vector,) = random_vectors(made.lowered.whole, 1)
+    counts = []
+    for access in (UART, Access()):
+        with places.bench(made, "qemu", access) as bench:
+            layers = profiled(bench, made.report, vector)["layers"]
+            counts.append([layer["instructions"] for layer in layers])
     assert counts[0] == counts[1]
 
 
@@ -127,6 +130,57 @@ def test_a_fault_s_line_is_that_of_the_instruction() -> None:
     line = int(caught.value.data["line"].partition(":")[2])
     function = "\n".join(HAND_WRITTEN.read_text().splitlines()[line - 2 : line + 3])
     assert "fault(" in function and "0xde00" in function
+
+
+class BadLine:
+    """A link that loses, changes and adds bytes both ways, always the same ones."""
+
+    def __init__(self, link: link.Link, odds: int) -> None:
+        self.name, self.link, self.odds, self.harm = link.name, link, odds, 0
+        self.random = random.Random(7)
+
+    def spoil(self, data: bytes) -> bytes:
+        out = bytearray()
+        for value in data:
+            chance = self.random.randrange(self.odds)
+            self.harm += chance < 3
+            if chance != 0:
+                out.append(value ^ 1 << self.random.randrange(8) if chance == 1 else value)
+            if chance == 2:
+                out.append(self.random.randrange(256))
+        return bytes(out)
+
+    def read(self, timeout_s: float) -> bytes:
+        return self.spoil(self.link.read(timeout_s))
+
+    def write(self, data: bytes, timeout_s: float) -> None:
+        self.link.write(self.spoil(data), timeout_s)
+
+    def close(self) -> None:
+        self.link.close()
+
+
+def test_a_bad_line_costs_time_and_nothing_else(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Real firmware behind it: every output is right, and every run was run once."""
+    program, names = hand_written("qemu_f405")
+    lines: list[BadLine] = []
+
+    @contextmanager
+    def bad(*_: object) -> Iterator[BadLine]:
+        with qemu.serial_link(program) as good:
+            lines.append(BadLine(good, 400))
+            yield lines[-1]
+
+    monkeypatch.setattr(remote, "_link", bad)
+    vectors = tuple((bytes([i] * 37),) for i in range(8))
+    requests = [Request(names.index("add"), vectors), Request(names.index("count"), vectors)]
+    records = remote.run_requests(
+        program, requests, timeout_s=60.0, run_s=10.0, patience=Patience(retry_s=0.05, damaged=50)
+    )
+    for i, (add, count) in enumerate(zip(*records, strict=True)):
+        assert add[0].outputs == count[0].outputs == (bytes([i + 1] * 37),)
+        assert count[0].code == 101 + i
+    assert lines[0].harm > 15
 
 
 def test_guards_and_stack_are_checked_in_each_run() -> None:

@@ -43,6 +43,7 @@ class FakeDevice:
         before: Bytes on the line before the banner.
         mangle: Makes of an answer what goes over the line, in pieces; the number counts answers.
         byte_s: Time between two bytes; 0 = at once.
+        described: Bytes of the sizes in the model's description, of 28.
         on_run: "answer", "hang", "reset" or "close" once the run has begun.
         record: The fault record that is there after a reset.
         runs: How often the model ran.
@@ -57,6 +58,7 @@ class FakeDevice:
     board: bytes = b"nucleo_f446re"
     constants: Constants = Constants.GOOD
     protocol: int = PROTOCOL
+    described: int = 28
     refuse: Command | None = None
     silent: bool = False
     stop: threading.Event = field(default_factory=threading.Event)
@@ -132,7 +134,8 @@ class FakeDevice:
             case Command.IDENTIFY:
                 return Status.OK, self._identity()
             case Command.MODEL:
-                return Status.OK, self.digest + struct.pack("<7I", 1, 100, 0, 1, N, 1, N) + b"m\0"
+                sizes = struct.pack("<7I", 1, 100, 0, 1, N, 1, N)
+                return Status.OK, self.digest + sizes[: self.described] + b"m\0"
             case Command.WRITE:
                 _, at = struct.unpack_from("<II", frame.payload)
                 self.data[at : at + len(frame.payload) - 8] = frame.payload[8:]

@@ -31,12 +31,13 @@ def cases() -> list[Case]:
             for i, place in enumerate(places):
                 found.append(_case(name, dtype, place, *SHAPES[place], seed=i))
     numbers = (0, 1, -1, 7, -8, 2**31 - 1, -(2**31))
-    left, right = (np.array(numbers, np.int32).reshape(shape) for shape in ((7, 1), (1, 7)))
+    column = np.array(numbers, np.int32).reshape(7, 1)
+    limits = Operand(TensorType(column.shape, DType.S32), column)
+    extremes = Operand(TensorType((9,), DType.S32), pattern="extremes")
     for name in ("add", "sub", "mul", "div", "maximum", "minimum"):
-        x = Operand(TensorType(left.shape, DType.S32), left)
-        y = Operand(TensorType(right.shape, DType.S32), right)
         out = TensorType((), DType.S32)
-        found.append(Case(f"{name}_limits", "pairwise", Attrs(name), (x, y), (out,)))
+        for title, operands in (("limits", (limits, extremes)), ("by_limits", (extremes, limits))):
+            found.append(Case(f"{name}_{title}", "pairwise", Attrs(name), operands, (out,), seed=3))
     wide = Operand(TensorType((32, 8), DType.F32), pattern="positive")
     ramp = Operand(TensorType((2048, 1), DType.F32), pattern="ramp")
     exponents = Operand(TensorType((11,), DType.F32), POWERS)

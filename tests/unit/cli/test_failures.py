@@ -12,7 +12,7 @@ from tests.support.models import DIGITS
 
 @pytest.mark.parametrize("command", ["inspect", "compile", "run", "verify", "fit"])
 @pytest.mark.parametrize(
-    ("kind", "code"), [("missing", "E108"), ("folder", "E108"), ("text", "E101"), ("onnx", "E106")]
+    ("kind", "code"), [("missing", "E108"), ("folder", "E108"), ("text", "E101"), ("onnx", "E101")]
 )
 def test_models_that_are_none(command: str, kind: str, code: str, tmp_path: Path) -> None:
     path = tmp_path / ("m.onnx" if kind == "onnx" else "m.tflite")

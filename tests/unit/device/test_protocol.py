@@ -194,6 +194,19 @@ def test_a_refusal_says_why(command: Command) -> None:
     assert command.name.lower() in error.what and "too large" in error.why
 
 
+@pytest.mark.parametrize("described", [0, 4, 12, 24])
+def test_a_description_that_ends_too_early(described: int) -> None:
+    error = failure(FakeDevice(described=described))
+    assert (error.code, exit_code(error)) == ("E616", 7)
+
+
+def test_an_earlier_fault_is_told_and_forgotten(caplog: pytest.LogCaptureFixture) -> None:
+    words = (5, 0x08001234, 0x08000101, 0x20000100, 1 << 9 | 1 << 15, 0, 0, 0x60000000, 3)
+    with on_tcp(FakeDevice(record=struct.pack("<9I", *words))) as port:
+        assert good(run(port))
+    assert "BusFault" in caplog.text and "before this session" in caplog.text
+
+
 def test_a_port_that_takes_no_bytes() -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:

@@ -313,3 +313,50 @@ def test_b80_a_bias_of_another_scale_and_a_shared_q() -> None:
     y, z = run_reference(graph, [np.full((1, 1, 1, 1), 2.0, np.float32)])
     assert float(y.ravel()[0]) == 2.0 * 0.25 + 8 * 0.25
     assert float(z.ravel()[0]) == -2.0
+
+
+@pytest.mark.parametrize(
+    ("size", "out", "coordinates", "rounding"),
+    [
+        (4, 12, "asymmetric", "floor"),
+        (7, 14, "asymmetric", "round_prefer_ceil"),
+        (8, 12, "half_pixel", "floor"),
+        (8, 12, "half_pixel", "round_prefer_floor"),
+        (15, 20, "align_corners", "round_prefer_floor"),
+        (15, 20, "asymmetric", "ceil"),
+    ],
+)
+@pytest.mark.parametrize("mode", ["nearest", "linear", "cubic"])
+def test_b56_resizes_follow_their_coordinates(
+    size: int, out: int, coordinates: str, rounding: str, mode: str
+) -> None:
+    from onnx.reference import ReferenceEvaluator
+
+    attributes = {"coordinate_transformation_mode": coordinates, "mode": mode}
+    resize = node("Resize", "x - - sizes", "y", nearest_mode=rounding, **attributes)
+    constants = {"sizes": np.asarray([1, 1, out, out])}
+    data = model([resize], {"x": [1, 1, size, size]}, ["y"], constants)
+    x = floats(1, 1, 1, size, size)
+    (want,) = ReferenceEvaluator(onnx.ModelProto.FromString(data)).run(None, {"x": x})
+    (found,) = run_reference(load(data).graph, [x])
+    assert np.allclose(found, want, rtol=1e-4, atol=1e-5)
+
+
+def test_b76_weights_that_two_layers_share_keep_their_meaning_in_both() -> None:
+    """One tensor is the filter of a convolution and, transposed, the matrix of a product."""
+    w = floats(1, 4, 3)
+    nodes = [
+        node("Reshape", "w4 filter", "f"),
+        node("Conv", "x f", "h"),
+        node("Flatten", "h", "flat", axis=2),
+        node("Reshape", "flat rows", "r"),
+        node("MatMul", "r w4", "y"),
+        node("Transpose", "w4", "wt", perm=[1, 0]),
+        node("Gemm", "y wt", "z"),
+    ]
+    constants = {"w4": w, "filter": np.asarray([4, 3, 1, 1]), "rows": np.asarray([-1, 4])}
+    graph = prepare(load(model(nodes, {"x": [1, 3, 2, 2]}, ["z"], constants)).graph, Options())
+    x = floats(2, 1, 3, 2, 2)
+    h = np.einsum("oc,nchw->nohw", w, x)
+    want = (h.reshape(-1, 4) @ w) @ w.T
+    assert np.allclose(run_reference(graph, [x])[0], want, rtol=1e-5, atol=1e-5)

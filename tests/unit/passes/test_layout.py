@@ -77,6 +77,21 @@ def test_no_transposition_is_left_between_layers(name: str) -> None:
     assert transposes([node("Conv", "x w", "h"), *CHAINS[name]], constants) == 0
 
 
+def test_units_of_a_product_come_in_the_order_that_a_map_wants() -> None:
+    nodes = [
+        node("Flatten", "x", "f"),
+        node("Gemm", "f g b", "h"),
+        node("Reshape", "h shape", "m"),
+        node("Conv", "m w", "c"),
+        node("ReduceMean", "c", "y", axes=[2, 3], keepdims=0),
+    ]
+    constants = {
+        "g": floats(1, 192, 60), "b": floats(2, 60), "shape": np.asarray([1, 3, 4, 5]),
+        "w": floats(3, 6, 3, 3, 3),
+    }  # fmt: skip
+    assert transposes(nodes, constants, "nchw") == 0
+
+
 def test_one_transposition_per_border_where_the_file_keeps_its_order() -> None:
     nodes = [node("Conv", "x w", "h"), node("Relu", "h", "y")]
     assert transposes(nodes, {"w": C["w"]}, "nchw") == 2
