@@ -7,7 +7,7 @@ import json
 import numpy as np
 import pytest
 
-from benchmarks.onnx_models import DOCS, RESULTS, file_of, names, page
+from benchmarks.onnx_models import DOCS, INEXACT, RESULTS, file_of, names, page
 from mcuc.build.compile import compile_model
 from mcuc.build.verify import verify_model
 from mcuc.frontends.onnx.load import read_onnx
@@ -27,6 +27,8 @@ QUICK = (
 def test_most_files_compile_and_none_differs() -> None:
     records = STORED["models"].values()
     assert not [r for r in records if r["status"] == "differs"]
+    inexact = {name for name, r in STORED["models"].items() if r["status"] == "inexact"}
+    assert inexact <= set(INEXACT)
     assert sum(r["status"] == "verified" for r in records) >= 0.85 * len(STORED["models"])
 
 

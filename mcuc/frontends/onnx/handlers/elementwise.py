@@ -13,7 +13,7 @@ from mcuc.ir.types import DType
 from mcuc.ops import cast as cast_op
 from mcuc.ops import log_softmax, logistic, relu, select, softmax
 
-_FEW = 64
+_EXACT = 1 << 23  # whole numbers below are float32
 
 
 def _unary(function: str) -> Handler:
@@ -22,6 +22,26 @@ def _unary(function: str) -> Handler:
 
 def _pair(function: str) -> Handler:
     return lambda operator: (operator.pair(function, operator.value(), operator.value(1)),)
+
+
+def _compared(function: str) -> Handler:
+    """A comparison. Integers with a constant are compared in float32, which is exact: a small
+    constant stays what it is, and no large integer becomes a small number.
+    """
+
+    def handler(operator: Operator) -> Results:
+        graph = operator.graph
+        a, b = operator.value(), operator.value(1)
+        kinds = {graph.type(v).dtype for v in (a, b)}
+        small = any(
+            data is not None and np.abs(data.astype(np.float64)).max() < _EXACT
+            for data in (graph.const(a), graph.const(b))
+        )
+        if kinds <= {DType.S32, DType.S64} and small:
+            a, b = (graph.add("cast", cast_op.Attrs(), (v,), DType.F32) for v in (a, b))
+        return (operator.pair(function, a, b),)
+
+    return handler
 
 
 def _many(function: str) -> Handler:
@@ -253,11 +273,11 @@ HANDLERS: dict[str, Handler] = {
     "Mul": _pair("mul"),
     "Sub": _pair("sub"),
     "Div": _pair("div"),
-    "Equal": _pair("equal"),
-    "Less": _pair("less"),
-    "LessOrEqual": _pair("less_equal"),
-    "Greater": _pair("greater"),
-    "GreaterOrEqual": _pair("greater_equal"),
+    "Equal": _compared("equal"),
+    "Less": _compared("less"),
+    "LessOrEqual": _compared("less_equal"),
+    "Greater": _compared("greater"),
+    "GreaterOrEqual": _compared("greater_equal"),
     "And": _pair("logical_and"),
     "Or": _pair("logical_or"),
     "Where": where,
