@@ -122,10 +122,6 @@ ENTRIES = {
     "fmnist_dsconv__dy": Entry("gen/trained/fmnist_dsconv__dy.onnx", *_FASHION),
     "cifar_vit__ts": Entry("gen/trained/cifar_vit_d64_l4_p8__ts.onnx", *_CIFAR, 1.0),
     "cifar_vit__dy": Entry("gen/trained/cifar_vit_d64_l4_p8__dy.onnx", *_CIFAR, 1.0),
-    "mlperf_ic01_resnet8": Entry(
-        "repo/mlperf_ic01_resnet8_f32.tflite",
-        "cifar10_train20k 0..255", "cifar10_test2k 0..255", PIXELS,
-    ),
     "mlperf_ic01_resnet8, MLPerf's samples": Entry(
         "repo/mlperf_ic01_resnet8_f32.tflite",
         "cifar10_train20k 0..255", "mlperf_tiny_ic01 0..255", PIXELS,

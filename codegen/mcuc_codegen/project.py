@@ -129,9 +129,8 @@ def generate(
     outside = next((port for port in inputs if port.outside), None)
     extra = generate_around(around, name, inputs, outputs, environment()) if around else None
     regions = _regions(program, plan, tables, name)
-    counts = program.pushes or program.graph.window
-    state_bytes = STATE_BYTES if counts else program.state_bytes
-    context = {
+    state_bytes = STATE_BYTES if program.pushes or program.graph.window else program.state_bytes
+    context: dict[str, object] = {
         "name": name,
         "NAME": name.upper(),
         "version": __version__,
@@ -160,8 +159,7 @@ def generate(
         inputs=tuple(inputs),
         outputs=tuple(outputs),
         regions=tuple(regions),
-        weights_bytes=sum(table.size_bytes for table in tables.data)
-        + (extra.table_bytes if extra else 0),
+        weights_bytes=tables.size_bytes + (extra.table_bytes if extra else 0),
         state_bytes=state_bytes,
         window=program.graph.window,
         window_runs=program.window_runs,

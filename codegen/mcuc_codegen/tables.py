@@ -75,6 +75,11 @@ class Tables:
         """Base addresses of a run: the used regions, and one for what lies outside the plan."""
         return max(1, len(self.regions) + self.program.outside_regions)
 
+    @property
+    def size_bytes(self) -> int:
+        """Of all constant data."""
+        return sum(table.size_bytes for table in self.data)
+
     def array(self, array: npt.NDArray[np.generic], note: str) -> str:
         """Name of the table that holds an array."""
         flat = np.ascontiguousarray(array)

@@ -34,6 +34,8 @@ _ELEMENT = {  # element types of ONNX (TensorProto.DataType)
     DType.S64: 7,
     DType.BOOL: 9,
     DType.F16: 10,
+    DType.U32: 12,
+    DType.U64: 13,
 }
 
 

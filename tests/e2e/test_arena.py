@@ -227,7 +227,8 @@ def test_five_runs_in_a_row_are_the_same(board: str | None, tmp_path: Path) -> N
     tables = [s for s in tables if s.kind == "object"]
     assert sum(s.size_bytes for s in tables) >= made.project.weights_bytes
     if board is not None:  # a host program's tables of pointers are relocated when it starts
-        assert {s.section for s in tables} == {".rodata"}
+        # both in flash; the second holds what the test program itself brings
+        assert {s.section for s in tables} <= {".rodata", ".own_constants"}
 
 
 EVERYWHERE = (pytest.mark.gcc, pytest.mark.arm_gcc, pytest.mark.qemu, pytest.mark.litert)

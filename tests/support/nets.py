@@ -10,6 +10,7 @@ import numpy as np
 from mcuc.build.bench import build_bench, run_bench
 from mcuc.build.compile import Compiled, compile_graph, load_model
 from mcuc.build.options import Options
+from mcuc.build.quantize import in_arithmetic
 from mcuc.build.vectors import random_vectors
 from mcuc.device.boards import load_board
 from mcuc.device.tflite_oracle import run_tflite
@@ -112,8 +113,8 @@ class Net:
 def compiled(data: bytes, name: str = "net", board: str = "qemu_m4") -> Compiled:
     """Compiles the bytes of a model; nothing is written."""
     path, options = Path(f"{name}.tflite"), Options(board=board, name=name)
-    graph = load_model(path, data, options.numerics)
-    return compile_graph(path, data, graph, load_board(board), options)
+    arithmetic = in_arithmetic(load_model(path, data, options), path, options)
+    return compile_graph(path, data, arithmetic, load_board(board), options)
 
 
 def check_together(

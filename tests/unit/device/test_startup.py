@@ -131,12 +131,12 @@ STEPS = (
 INPUT = bytes(range(3, 40))
 
 
-def _output(board: Board, folder: Path) -> bytes:
+def _output(board: Board, folder: Path, timeout_s: float = 20.0) -> bytes:
     """What the first of the test models, which adds 1, gives on a board."""
     config = HarnessConfig(region_bytes=(100,), state_bytes=4, max_steps=4)
     source = Source(Path(__file__).parent / "models.c")
     program = build_program([source], config, folder, board=board)
-    record = run_requests(program, [Request(0, ((INPUT,),))], timeout_s=10.0)[0][0][0]
+    record = run_requests(program, [Request(0, ((INPUT,),))], timeout_s=timeout_s)[0][0][0]
     return record.outputs[0]
 
 
@@ -151,4 +151,4 @@ def test_the_steps_and_caches_run(name: str, tmp_path: Path) -> None:
     # What a step waits for is really looked at: the wrong word hangs, and the host ends it.
     wrong = (*STEPS[:3], replace(STEPS[3], value=0x000000A1))
     with pytest.raises(DeviceTimeoutError):
-        _output(replace(board, steps=wrong), tmp_path / "wrong")
+        _output(replace(board, steps=wrong), tmp_path / "wrong", timeout_s=1.0)
