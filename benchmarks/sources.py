@@ -10,11 +10,25 @@ from benchmarks.models import ROOT
 
 _FOLDERS = ("benchmarks", "boards", "codegen", "mcuc", "runtime_c")
 _SUFFIXES = {".py", ".c", ".h", ".in", ".j2", ".json", ".toml"}
-# What only shows results, and the texts of commands.
+# What only shows results, the texts of commands, and what int8 `.tflite` models in emulation do not
+# pass through: other files, quantization, what stands around a model, real boards.
 _NO_INFLUENCE = (
+    "benchmarks/accuracy.py",
+    "benchmarks/onnx_",
     "benchmarks/results/",
     "benchmarks/tables.py",
+    "mcuc/around/",
+    "mcuc/build/evidence.py",
+    "mcuc/build/flash.py",
+    "mcuc/build/hil.py",
+    "mcuc/build/misra.py",
+    "mcuc/build/sbom.py",
     "mcuc/cli/",
+    "mcuc/device/flash_advice.py",
+    "mcuc/device/platformio.py",
+    "mcuc/device/serial_ports.py",
+    "mcuc/frontends/onnx/",
+    "mcuc/quant/",
     "mcuc/report/figures",
     "mcuc/report/html",
     "mcuc/report/templates/",
