@@ -192,9 +192,12 @@ def _vectors() -> list[Case]:
     """Channels and rows that fill vectors, and pieces of rows that planes hold."""
     ends = {"weights": [-127, 127], "pattern": "extremes"}
     return [
-        depthwise("vectors_3x3_columns_70", (1, 3, 70, 9), (3, 3), pad="SAME"),
+        depthwise("vectors_3x3_columns_70", (1, 3, 70, 9), (3, 3), pad="SAME", activation="relu"),
         depthwise("vectors_5x5_columns_40", (1, 5, 40, 17), (5, 5), pad="SAME", x_zero=-128),
         depthwise("vectors_7x7_stride_2", (1, 7, 61, 8), (7, 7), stride=(2, 2), pad="SAME"),
+        depthwise("vectors_5x5_relu", (1, 5, 11, 8), (5, 5), pad="SAME", activation="relu6"),
+        depthwise("vectors_7x7_relu", (1, 7, 7, 8), (7, 7), pad="SAME", activation="relu6"),
+        depthwise("vectors_3x8_relu", (1, 4, 9, 8), (3, 8), pad="SAME", activation="relu6"),
         depthwise("vectors_taps_25", (1, 7, 6, 20), (5, 5), stride=(2, 2), pad="SAME", **ends),
         depthwise(
             "vectors_taps_dilated",

@@ -176,9 +176,9 @@ MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8__mve_4x1(const void *params, const v
   const int32_t columns = MCUC_DEPTHWISE_MVE_PLANE / p->height;
   const int32_t most = (columns - p->kernel_w) / p->stride_w + 1;
   const int32_t origin = c->start < 0 ? 0 : c->start;
-  int32_t done;
   const int32_t pieces = (c->n + most - 1) / most;
   const int32_t each = pieces > 1 ? (c->n + pieces - 1) / pieces : c->n;
+  int32_t done;
   for (done = 0; done < c->n; done += each) {
     const int32_t start = c->start + done * p->stride_w;
     int8_t *const y = (int8_t *)c->dst + done * c->dst_step;
@@ -205,6 +205,9 @@ MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8__mve_4x1(const void *params, const v
       default:
         mcuc_depthwise_mve_outputs(p, c, &piece, offset, y, 4);
         break;
+    }
+    for (width = 0; width < piece.outputs; ++width) {
+      mcuc_dsp_clamp(y + width * c->dst_step, p->channels, p->finish.low, p->finish.high);
     }
   }
 }
