@@ -142,9 +142,8 @@ JUDGED = (
 
 # Models that use what is not supported -> the codes that the refusal consists of.
 REFUSED = {
+    "gen/tflite/lstm_28_dyn.tflite": {"E102", "E103"},
     "gen/tflite/lstm_28_f32.tflite": {"E102", "E103"},
-    "repo/tflm_audio_preprocessor_int8.tflite": {"E102", "E110", "E119"},
-    "repo/tflm_keyword_scrambled_8bit.tflite": {"E102", "E110", "E203"},
 }
 
 
