@@ -59,3 +59,10 @@ def test_agreement() -> None:
     assert not agree(np.array([1, 2], np.int8), np.array([1, 3], np.int8))
     assert agree(np.array([np.nan], np.float32), np.array([np.nan], np.float32))
     assert not agree(np.array([0.0], np.float32), np.array([np.nan], np.float32))
+
+
+def test_b37_softmax_of_large_numbers() -> None:
+    logits = np.array([[-249.87, -424.13, -460.29, 378.10, -292.61]], np.float32)
+    np.testing.assert_allclose(float32.softmax(logits, 1.0), [[0, 0, 0, 1, 0]], atol=1e-37)
+    close = float32.softmax(np.array([[7999.99, 8000, 2, 1]], np.float32), 1.0)
+    np.testing.assert_allclose(close, [[0.4976, 0.5024, 0, 0]], atol=2e-4)
