@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import argparse
 import fnmatch
+import hashlib
 import json
 import tempfile
 from collections.abc import Sequence
@@ -23,6 +24,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.models import ROOT, data_folder
+from benchmarks.sources import sources_sha256
 from mcuc.build import against_onnx
 from mcuc.build.bench import Unit, build_bench, run_bench
 from mcuc.build.compile import load_model
@@ -57,6 +59,18 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "pkg/ppocr_mobile_v2_cls": {"x": (1, 3, 48, 192)},
     "pkg/silero_vad_op18_ifless": {"input": (1, 576), "state": (2, 1, 128)},
 }
+
+
+def onnx_sources_sha256() -> str:
+    """Of what the figures of other models depend on, and what only ONNX files pass through."""
+    digest = hashlib.sha256(sources_sha256().encode())
+    for folder in ("frontends/onnx", "quant"):
+        for path in sorted((ROOT / "mcuc" / folder).rglob("*.py")):
+            content = path.read_bytes().replace(b"\r\n", b"\n")
+            digest.update(
+                f"{path.relative_to(ROOT).as_posix()}\0{len(content)}\0".encode() + content
+            )
+    return digest.hexdigest()
 
 
 def names() -> list[str]:
@@ -215,7 +229,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
             if fitting:
                 run_all(fitting, place)
     if options.only is None:
-        text = json.dumps({"board": BOARD, "models": records}, indent=1, sort_keys=True)
+        document = {"board": BOARD, "models": records, "sources_sha256": onnx_sources_sha256()}
+        text = json.dumps(document, indent=1, sort_keys=True)
         RESULTS.write_text(text + "\n", encoding="utf-8")
     return 1 if any(record["status"] == "differs" for record in records.values()) else 0
 

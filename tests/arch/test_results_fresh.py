@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from benchmarks import onnx_models
 from benchmarks.models import MODELS, ROOT
 from benchmarks.sources import sources_sha256
 from benchmarks.tables import models_page
@@ -36,6 +37,13 @@ def test_results_hold_every_model_without_a_difference(results: dict) -> None:
 
 def test_the_page_shows_these_results(results: dict) -> None:
     assert DOCS.read_text("utf-8") == models_page(results), f"run `{DOCS_COMMAND}`"
+
+
+def test_results_of_onnx_models_are_of_these_sources() -> None:
+    found = json.loads(onnx_models.RESULTS.read_text("utf-8"))
+    stale = f"what the results depend on has changed: run `{onnx_models.COMMAND}`, then `--docs`"
+    assert found["sources_sha256"] == onnx_models.onnx_sources_sha256(), stale
+    assert onnx_models.DOCS.read_text("utf-8") == onnx_models.page(found)
 
 
 def test_a_change_of_a_source_is_noticed(tmp_path: Path) -> None:
