@@ -24,7 +24,7 @@ NOT_CLEAN_EXIT = 3
 def command(source: Path, sbom: Path | None, as_json: bool, **given: Any) -> Json:
     """Stack, heap, static analysis and parts of SOURCE, for a safety case; exit 3 if not clean."""
     from mcuc.build.evidence import clean, evidence
-    from mcuc.errors import ModelError
+    from mcuc.build.output import replace_files
 
     compiled = compiled_source(source, given)
     with progress("building", as_json) as say:
@@ -32,12 +32,8 @@ def command(source: Path, sbom: Path | None, as_json: bool, **given: Any) -> Jso
     report = {**compiled.report, "evidence": found}
     save_report(compiled, report)
     if sbom is not None:
-        try:
-            sbom.write_text(json.dumps(found["sbom"], indent=2) + "\n", encoding="utf-8")
-        except OSError as error:
-            raise ModelError(
-                "E107", f"cannot write {sbom}", why=error.strerror or str(error)
-            ) from error
+        text = json.dumps(found["sbom"], indent=2) + "\n"
+        replace_files(sbom.absolute().parent, {sbom.name: text})
     if not as_json:
         _show(found)
         click.echo("clean" if clean(found) else "not clean")

@@ -31,17 +31,14 @@ VECTORS = 2
 OPS = sorted(registry())
 # What the DSP extension and Helium do has plain C twins: all kernels run on the host.
 HOST_ALL = replace(HOST, dsp=True, mve=True)
-WITH_DSP = sorted(
-    name for name, spec in registry().items() if any("__dsp" in k.symbol for k in spec.kernels)
-)
-WITH_MVE = sorted(
-    name for name, spec in registry().items() if any("__mve" in k.symbol for k in spec.kernels)
-)
+DSP, MVE = "__dsp", "__mve"
 # Register tiles of multiply-accumulate: assembly on Armv7-M, other C on Armv6-M.
-TILED = re.compile(r"__c_\d+x\d+$")
-WITH_TILES = sorted(
-    name for name, spec in registry().items() if any(TILED.search(k.symbol) for k in spec.kernels)
-)
+TILES = r"__c_\d+x\d+$"
+
+
+def ops_with(kernels: str) -> list[str]:
+    """Ops that have kernels with a pattern in their names."""
+    return [op for op in OPS if any(re.search(kernels, k.symbol) for k in spec_of(op).kernels)]
 
 
 def cases_of(op: str) -> list[Case]:
@@ -60,16 +57,21 @@ class Trial:
     expected: list[tuple[Array, ...]]
 
 
-def trials(op: str, target: Target) -> list[Trial]:
+def trials(op: str, target: Target, only: str = "") -> list[Trial]:
+    """Each case with each kernel that applies, or only those whose names have a pattern."""
     result = []
     for number, case in enumerate(cases_of(op)):
         graph = case.graph()
         node = graph.nodes[0]
         spec = spec_of(op)
         site = Site.of(graph, node, case.numerics)
+        kernels = [k.symbol for k in applicable(spec, site, target)] or [None]
+        if only:
+            kernels = [kernel for kernel in kernels if kernel and re.search(only, kernel)]
+        if not kernels:
+            continue
         inputs = case.inputs(VECTORS)
         expected = [_reference(site, node, graph, vector) for vector in inputs]
-        kernels = [k.symbol for k in applicable(spec, site, target)] or [None]
         for k, kernel in enumerate(kernels):
             forced = {} if kernel is None else {0: kernel}
             program = lower(graph, target, numerics=case.numerics, forced=forced)
@@ -130,22 +132,19 @@ def test_kernels_on_cortex_m4(op: str, tmp_path: Path) -> None:
 
 @pytest.mark.qemu
 @pytest.mark.parametrize("board", ["qemu_m7", "qemu_m33"])
-@pytest.mark.parametrize("op", WITH_DSP)
+@pytest.mark.parametrize("op", ops_with(DSP))
 def test_kernels_on_other_cores_with_dsp(op: str, board: str, tmp_path: Path) -> None:
-    made = trials(op, load_board(board).target)
-    check([t for t in made if t.kernel and "__dsp" in t.kernel], tmp_path, board)
+    check(trials(op, load_board(board).target, DSP), tmp_path, board)
 
 
 @pytest.mark.qemu
 @pytest.mark.parametrize("board", ["qemu_m3", "qemu_m0plus"])
-@pytest.mark.parametrize("op", WITH_TILES)
+@pytest.mark.parametrize("op", ops_with(TILES))
 def test_tiles_on_cores_without_dsp(op: str, board: str, tmp_path: Path) -> None:
-    made = trials(op, load_board(board).target)
-    check([t for t in made if t.kernel and TILED.search(t.kernel)], tmp_path, board)
+    check(trials(op, load_board(board).target, TILES), tmp_path, board)
 
 
 @pytest.mark.qemu
-@pytest.mark.parametrize("op", WITH_MVE)
+@pytest.mark.parametrize("op", ops_with(MVE))
 def test_helium_on_cortex_m55(op: str, tmp_path: Path) -> None:
-    made = trials(op, load_board("qemu_m55").target)
-    check([t for t in made if t.kernel and "__mve" in t.kernel], tmp_path, "qemu_m55")
+    check(trials(op, load_board("qemu_m55").target, MVE), tmp_path, "qemu_m55")
