@@ -52,7 +52,7 @@ def command(
     **given: Any,
 ) -> Json:
     """Run SOURCE (a model, or a folder that compile wrote): outputs, instructions, stack."""
-    from mcuc.build.around import instructions_around, postprocess, preprocess, raw_sample
+    from mcuc.build.around_calls import instructions_around, postprocess, preprocess, raw_sample
     from mcuc.build.places import Access
     from mcuc.build.run import run_model
     from mcuc.build.vectors import load_inputs, random_vectors
