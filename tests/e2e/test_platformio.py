@@ -63,7 +63,8 @@ def test_flash_reaches_the_programmer_with_its_flags(
 ) -> None:
     """The real PlatformIO, and an OpenOCD that finds the chip only under reset."""
     out, log = tmp_path / "out", tmp_path / "log"
-    built("nucleo_f446re", out, offline)
+    compile_model(DIGITS, board="nucleo_f446re", out=out, schedule="layer")
+    take_local(out, offline / "platform")
     (tmp_path / "bin").mkdir()
     for name, text in (
         ("openocd", _OPENOCD.format(log=log)),

@@ -31,7 +31,8 @@ env.Replace(
     CXX="arm-none-eabi-g++", OBJCOPY="arm-none-eabi-objcopy", RANLIB="arm-none-eabi-ranlib",
     SIZETOOL="arm-none-eabi-size", SIZECHECKCMD="$SIZETOOL -A -d $SOURCES",
     SIZEPROGREGEXP=r"^(?:\\.text|\\.data|\\.rodata)\\s+(\\d+).*",
-    SIZEDATAREGEXP=r"^(?:\\.data|\\.bss|\\.noinit)\\s+(\\d+).*", ARFLAGS=["rc"], PROGNAME="firmware", PROGSUFFIX=".elf",
+    SIZEDATAREGEXP=r"^(?:\\.data|\\.bss|\\.noinit)\\s+(\\d+).*",
+    ARFLAGS=["rc"], PROGNAME="firmware", PROGSUFFIX=".elf",
 )
 env["ENV"]["PATH"] = os.environ["PATH"]
 env.Append(
