@@ -8,12 +8,12 @@ from __future__ import annotations
 import numpy as np
 
 from mcuc.ir.program import Params
-from mcuc.ops import depthwise_planar, depthwise_taps
+from mcuc.ops import depthwise_planar, depthwise_taps, dsp_tables
 from mcuc.ops.convolution import WEIGHTS, attrs_of
 from mcuc.ops.spec import Site
 
 SIZE = 3
-_COLUMNS = 24  # MCUC_COLUMNS
+_COLUMNS = 26  # MCUC_COLUMNS
 _BYTES = 32  # of a column of four channels
 
 
@@ -25,7 +25,15 @@ def pack(site: Site) -> Params:
     halves[:, 1:7:2] = rows[:, 1]
     halves[:, 6:9] = rows[:, 2]
     words = halves.view("<i4").astype(np.int32)
-    return depthwise_planar.params(site, words, depthwise_taps.dsp_scales(site))
+    scales = depthwise_taps.dsp_scales(site)
+    return Params(
+        "mcuc_depthwise_columns_params",
+        "depthwise_conv2d/depthwise_columns.h",
+        {
+            "rare": int(dsp_tables.has_rare(scales)),
+            **depthwise_planar.fields(site, words, scales),
+        },
+    )
 
 
 def scratch(site: Site) -> int:

@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Params, Window
+from mcuc.ir.program import Params, ParamValue, Window
 from mcuc.ops import convolution, depthwise_taps, dsp_tables
 from mcuc.ops.checks import quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, attrs_of
@@ -54,7 +54,7 @@ def pack_dsp(site: Site) -> Params:
     _, size, _, channels = weights.shape
     halves = np.zeros((channels, size, size + 1), np.int16)
     halves[:, :, :size] = weights[0].transpose(2, 0, 1)
-    return params(site, depthwise_taps.dsp_scales(site), _words(halves))
+    return _params(site, depthwise_taps.dsp_scales(site), _words(halves))
 
 
 def pack_mac(site: Site) -> Params:
@@ -64,22 +64,23 @@ def pack_mac(site: Site) -> Params:
     taps = weights.reshape(-1, channels).T
     scales = depthwise_taps.mac_scales(site)
     assert scales is not None
-    return params(site, scales, _words(np.pad(taps, ((0, 0), (0, -taps.shape[1] % 4)))))
+    return _params(site, scales, _words(np.pad(taps, ((0, 0), (0, -taps.shape[1] % 4)))))
 
 
-def params(site: Site, *parts: dsp_tables.Words) -> Params:
-    """The record; parts [channels, words] make one stream, channel by channel."""
-    return Params(
-        "mcuc_depthwise_planar_params",
-        "depthwise_conv2d/depthwise_planar.h",
-        {
-            "stream": np.concatenate(parts, axis=1),
-            "channels": len(parts[0]),
-            "stride": attrs_of(site).stride[1],
-            "in_zero": quant_of(site.input(INPUT)).zero_point,
-            **convolution.output_fields(site, attrs_of(site).activation),
-        },
-    )
+def _params(site: Site, *parts: dsp_tables.Words) -> Params:
+    header = "depthwise_conv2d/depthwise_planar.h"
+    return Params("mcuc_depthwise_planar_params", header, fields(site, *parts))
+
+
+def fields(site: Site, *parts: dsp_tables.Words) -> dict[str, ParamValue]:
+    """Members of the record; parts [channels, words] make one stream, channel by channel."""
+    return {
+        "stream": np.concatenate(parts, axis=1),
+        "channels": len(parts[0]),
+        "stride": attrs_of(site).stride[1],
+        "in_zero": quant_of(site.input(INPUT)).zero_point,
+        **convolution.output_fields(site, attrs_of(site).activation),
+    }
 
 
 def _words(weights: Array) -> dsp_tables.Words:

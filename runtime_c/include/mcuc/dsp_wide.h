@@ -157,6 +157,7 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
       const uint32_t *x, const int32_t *w, int32_t words, int8_t *y, int32_t step, int32_t offset, \
       int32_t pairs)                                                                               \
   {                                                                                                \
+    MCUC_DSP_STACK(6);                                                                             \
     register const uint32_t *r0 __asm__("r0") = x;                                                 \
     register int32_t r1 __asm__("r1") = words;                                                     \
     register int8_t *r2 __asm__("r2") = y;                                                         \
