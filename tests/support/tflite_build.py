@@ -86,6 +86,10 @@ _OPTIONS = {
     "LEAKY_RELU": "LeakyReluOptions",
     "DIV": "DivOptions",
     "GELU": "GeluOptions",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
+    "LSTM": "LSTMOptions",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
+    "RNN": "RNNOptions",
 }
 
 _ENUMS: Mapping[str, Any] = {
