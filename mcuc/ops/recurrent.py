@@ -163,7 +163,8 @@ class _Cell:
             asymmetric, scales = self.attrs.asymmetric, self.scales[:, gate]
             into = hybrid_recurrent.product(x, self.weights[gate], scales[0], asymmetric)
             back = hybrid_recurrent.product(h, self.recurrent[gate], scales[1], asymmetric)
-            return ((self.bias[0, gate] + into) + back) + self.bias[1, gate]
+            inner: Floats = ((self.bias[0, gate] + into) + back) + self.bias[1, gate]
+            return inner
         return self.forward(gate, x) + self.back(gate, h)
 
     def rnn(self, x: Floats, h: Floats, c: Floats) -> tuple[Floats, Floats]:

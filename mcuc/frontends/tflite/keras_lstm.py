@@ -158,10 +158,10 @@ class _Reader:
             raise NoLstm("the gates are not parts of one tensor")
         axis = self.body.const(first[0].inputs[0])
         value = self.body.value(first[0].inputs[1])
-        last = value is not None and axis is not None and len(value.type.shape) == 2
+        last = value is not None and len(value.type.shape) == 2
         places = tuple(g[1] for g in found if g is not None)
         four = len(first[0].outputs) == 4 and places == (0, 1, 2, 3)
-        if not last or not four or int(np.ravel(axis)[0]) not in (1, -1):
+        if axis is None or not last or not four or int(axis.ravel()[0]) not in (1, -1):
             raise NoLstm("the gates are not the four parts of the last axis in the order of Keras")
         return first[0].inputs[1]
 
@@ -232,11 +232,11 @@ class _Reader:
         for data in constants:
             if data is None or data.dtype != np.float32 or data.size != four:
                 raise NoLstm("a summand of the gates is not constant")
-            total = total + data.ravel()
+            total = total + np.asarray(data, np.float32).ravel()
         kinds = {operator.options.scalar(3, "bool", False) for operator in operators}
         if hybrid and len(kinds) != 1:
             raise NoLstm("one product is quantized with a zero point, the other without")
-        scales = [np.float32(quant_of(value.type).scales) for value in stored] if hybrid else []
+        scales = [np.asarray(quant_of(t).scales, np.float32) for t in types] if hybrid else []
         arrays = [np.asarray(value.const) for value in stored]
         return Weights(
             by_gate(arrays[0], (4, units, depth)),

@@ -56,8 +56,7 @@ static float mcuc_recurrent_hybrid_opened(const mcuc_recurrent_hybrid_params *p,
                                           int32_t u, const mcuc_recurrent_quantized *x,
                                           const mcuc_recurrent_quantized *h, float c)
 {
-  const float inner =
-      mcuc_recurrent_hybrid_gate(p, g, u, x, h) + p->peephole[g * p->units + u] * c;
+  const float inner = mcuc_recurrent_hybrid_gate(p, g, u, x, h) + p->peephole[g * p->units + u] * c;
   return mcuc_logisticf(mcuc_clamp_f32(inner, -p->clip, p->clip));
 }
 

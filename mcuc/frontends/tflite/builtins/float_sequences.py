@@ -60,7 +60,7 @@ def _scales(operator: Operator, first: int, units: int) -> Array:
     quants = [quant_of(operator.type(first + g)) for g in _ORDER]
     if any(quant.per_channel or quant.zero_point for quant in quants):
         raise operator.error("E209", "weights of an LSTM with zero points or a scale per channel")
-    scales = np.float32([quant.scale for quant in quants])
+    scales = np.asarray([quant.scale for quant in quants], np.float32)
     return np.ascontiguousarray(np.broadcast_to(scales[:, np.newaxis], (4, units)))
 
 
