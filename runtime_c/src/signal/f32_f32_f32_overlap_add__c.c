@@ -4,6 +4,9 @@
  * dst    : [outer][(count - 1) step + frame], the end of which is to be kept
  * Bit-exact to mcuc/numerics/audio.py:overlap_add.
  */
+#include <string.h>
+
+#include "mcuc/fmath.h"
 #include "mcuc/program.h"
 #include "signal/signal.h"
 
