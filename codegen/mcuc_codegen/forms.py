@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mcuc import __version__
+from mcuc.version import __version__
 from mcuc_codegen.project import Project, environment
 
 FORMS = ("plain", "platformio", "stm32cube", "cmake", "arduino", "zephyr")

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mcuc import __version__
 from mcuc.around.plan import Around
 from mcuc.build.around import around_facts, around_of
 from mcuc.build.bench import Unit
@@ -32,6 +31,7 @@ from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
+from mcuc.version import __version__
 from mcuc_codegen.forms import USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
