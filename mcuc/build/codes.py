@@ -407,6 +407,10 @@ CODES: dict[str, Page] = {
     ),
     "E903": Page("Generated code is recursive, so that its stack has no bound.", "Report it."),
     "E904": Page("A pass failed.", "Report it."),
+    "E905": Page(
+        "Reading an operator of an .onnx file failed in a way that no check foresaw.",
+        "Report it with the model; the message names the operator.",
+    ),
     "E910": Page("The memory plan is wrong.", "Report it."),
     "E911": Page("An op's reference gives another type than it declares.", "Report it."),
     "E920": Page("A graph has values that do not exist or do not fit their types.", "Report it."),
