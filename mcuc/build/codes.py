@@ -390,6 +390,11 @@ CODES: dict[str, Page] = {
         "The device's counter does not run, so that nothing can be profiled.",
         "Name another counter in the board file; emulators have no DWT cycle counter.",
     ),
+    "E638": Page(
+        "The board's clock did not start; the firmware answers at the clock out of reset.",
+        "Look at the supply and the oscillator of the step that the message names; "
+        "`docs/boards.md` says what start-up does.",
+    ),
     "E801": Page("The report was written by another version.", "Compile the model again."),
     "E900": Page("An unexpected exception.", "Report it with the output of `-vv`."),
     "E901": Page(
