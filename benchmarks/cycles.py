@@ -60,7 +60,7 @@ def estimate(model: str, board: str) -> dict[str, float]:
             code = disassembled(made.program(False).path)
         blocks = (folder / "blocks.txt").read_text(encoding="utf-8")
     assert record.instructions is not None
-    least, most, ran = _totals(_core(compiled), code, blocks)
+    least, most, ran = totals(_core(compiled), code, blocks)
     return {
         "instructions": record.instructions,
         "least": round(record.instructions * least / ran),
@@ -105,7 +105,7 @@ def disassembled(elf: Path) -> dict[int, tuple[str, Instruction]]:
     return code
 
 
-def _totals(
+def totals(
     core: str, code: dict[int, tuple[str, Instruction]], blocks: str
 ) -> tuple[int, int, int]:
     """Least and most cycles, and instructions, of the model's functions."""
