@@ -243,7 +243,7 @@ def _clock(board: Board) -> Json:
         "clock_hz": board.clock.hz,
         "clock_origin": board.clock.origin,
         "flash_wait_states": board.clock.flash_wait_states,
-        "caches": list(board.caches),
+        "caches": list(board.startup.caches),
     }
 
 
