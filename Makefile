@@ -14,7 +14,6 @@ verify-all: setup-dev
 	$(PY) -m benchmarks.verify_all
 	$(PY) -m benchmarks.verify_all --docs
 	$(PY) -m benchmarks.onnx_models
-	$(PY) -m benchmarks.onnx_models --docs
 	$(PY) -m benchmarks.onnx_nodes
 	$(PY) -m benchmarks.accuracy
 	$(PY) -m pytest -q -m slow

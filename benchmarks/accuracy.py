@@ -19,6 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.models import ROOT, data_folder
+from benchmarks.sources import reference_source_files, sources_sha256
 from mcuc.build.compile import load_model
 from mcuc.build.float_accuracy import float_and_integer
 from mcuc.build.options import Options
@@ -28,6 +29,7 @@ from mcuc.ir.graph import Array
 
 RESULTS = ROOT / "benchmarks" / "results" / "accuracy.json"
 PAGE = ROOT / "docs" / "accuracy.md"
+COMMAND = "python -m benchmarks.accuracy"
 CALIBRATION = 256  # samples
 PYTORCH = Scaling((0.5,), (0.25,))  # (pixel / 255 - 0.5) / 0.25
 PIXELS = Scaling()  # 0 .. 255
@@ -126,6 +128,10 @@ ENTRIES = {
         "repo/mlperf_ic01_resnet8_f32.tflite",
         "cifar10_train20k 0..255", "mlperf_tiny_ic01 0..255", PIXELS,
     ),
+    "mlperf_ic01_resnet8": Entry(
+        "repo/mlperf_ic01_resnet8_f32.tflite",
+        "cifar10_train20k 0..255", "cifar10_test2k 0..255", PIXELS,
+    ),
     "results12_ic_resnet": Entry(
         "repo/results12_ic_resnet_float.onnx",
         "cifar10_train20k 0..255", "cifar10_test2k 0..255", PIXELS,
@@ -162,6 +168,7 @@ def measure(entry: Entry, folder: Path) -> dict[str, Any]:
         "calibration": entry.calibration,
         "test": entry.test,
         "allowed_points": entry.points,
+        "sources_sha256": sources_sha256(reference_source_files()),
         **figures,
         **{k: document[k] for k in ("precision", "method", "output_sqnr_db", "float_layers")},
         "layers": len(document["layers"]),

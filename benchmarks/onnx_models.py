@@ -1,6 +1,6 @@
 """Every `.onnx` file of the test data: compiled, run on the host and in emulation, or why not.
 
-    python -m benchmarks.onnx_models                 all, writes results/onnx_models.json
+    python -m benchmarks.onnx_models                 all; results/onnx_models.json and the page
     python -m benchmarks.onnx_models --only PATTERN  some; prints, and writes nothing
     python -m benchmarks.onnx_models --docs          docs/onnx_models.md from the results
 
@@ -11,9 +11,6 @@ for all the signal-to-noise ratio against it is stored.
 
 from __future__ import annotations
 
-import argparse
-import fnmatch
-import hashlib
 import json
 import tempfile
 from collections.abc import Sequence
@@ -23,8 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.choice import choice
 from benchmarks.models import ROOT, data_folder
-from benchmarks.sources import sources_sha256
+from benchmarks.sources import onnx_source_files, sources_sha256
 from mcuc.build import against_onnx
 from mcuc.build.bench import Unit, build_bench, run_bench
 from mcuc.build.compile import load_model
@@ -59,18 +57,6 @@ SHAPES: dict[str, dict[str, tuple[int, ...]]] = {
     "pkg/ppocr_mobile_v2_cls": {"x": (1, 3, 48, 192)},
     "pkg/silero_vad_op18_ifless": {"input": (1, 576), "state": (2, 1, 128)},
 }
-
-
-def onnx_sources_sha256() -> str:
-    """Of what the figures of other models depend on, and what only ONNX files pass through."""
-    digest = hashlib.sha256(sources_sha256().encode())
-    for folder in ("frontends/onnx", "quant"):
-        for path in sorted((ROOT / "mcuc" / folder).rglob("*.py")):
-            content = path.read_bytes().replace(b"\r\n", b"\n")
-            digest.update(
-                f"{path.relative_to(ROOT).as_posix()}\0{len(content)}\0".encode() + content
-            )
-    return digest.hexdigest()
 
 
 def names() -> list[str]:
@@ -177,8 +163,7 @@ def page(stored: dict[str, Any]) -> str:
     head = f"""# ONNX models
 
 All {len(records)} `.onnx` files of the test data: {good} compile, with the same bytes in the
-reference and on the host, {board} of them in QEMU ({BOARD}) too. Written by `{COMMAND} --docs`
-from the results of `{COMMAND}`.
+reference and on the host, {board} of them in QEMU ({BOARD}) too. Written by `{COMMAND}`.
 
 "float32" models also agree with ONNX Runtime within 1e-5 of the largest magnitude; "as stored" are
 quantized models, whose integer arithmetic rounds in its own way. SQNR: ONNX Runtime's outputs
@@ -207,31 +192,29 @@ against the difference from them, at most 200. Transpositions are those left at 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 0 when nothing differs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only")
-    parser.add_argument("--docs", action="store_true")
-    options = parser.parse_args(arguments)
-    if options.docs:
+    asked = choice(__doc__, arguments)
+    if asked.docs:
         DOCS.write_text(page(json.loads(RESULTS.read_text("utf-8"))), encoding="utf-8")
         return 0
     records: dict[str, Any] = {}
     compiled = []
-    for name in names():
-        if options.only is None or fnmatch.fnmatch(name, f"*{options.only}*"):
-            made = make(name)
-            records[name] = made if isinstance(made, dict) else made.record
-            print(name, json.dumps(records[name]), flush=True)
-            if isinstance(made, Made):
-                compiled.append(made)
+    for name in asked.of(names()):
+        made = make(name)
+        records[name] = made if isinstance(made, dict) else made.record
+        print(name, json.dumps(records[name]), flush=True)
+        if isinstance(made, Made):
+            compiled.append(made)
     for place, most in (("host", HOST_BYTES), ("qemu", BOARD_BYTES)):
         for held in reversed(programs(compiled, most)):
             fitting = [m for m in held if m.record["weights_bytes"] <= most]
             if fitting:
                 run_all(fitting, place)
-    if options.only is None:
-        document = {"board": BOARD, "models": records, "sources_sha256": onnx_sources_sha256()}
+    if asked.only is None:
+        sources = sources_sha256(onnx_source_files())
+        document = {"board": BOARD, "models": records, "sources_sha256": sources}
         text = json.dumps(document, indent=1, sort_keys=True)
         RESULTS.write_text(text + "\n", encoding="utf-8")
+        DOCS.write_text(page(document), encoding="utf-8")
     return 1 if any(record["status"] == "differs" for record in records.values()) else 0
 
 

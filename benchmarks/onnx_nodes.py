@@ -1,6 +1,6 @@
 """ONNX's own conformance suite: the node tests of the `onnx` package, one operator each.
 
-    python -m benchmarks.onnx_nodes                 all tests, writes results/onnx_nodes.json
+    python -m benchmarks.onnx_nodes                 all tests; results/onnx_nodes.json and the page
     python -m benchmarks.onnx_nodes --only PATTERN  some; prints, and writes nothing
     python -m benchmarks.onnx_nodes --docs          docs/onnx.md from the results
 
@@ -12,9 +12,7 @@ an operator asks for by E113 is stored in the model first.
 
 from __future__ import annotations
 
-import argparse
 import collections
-import fnmatch
 import functools
 import json
 import tempfile
@@ -26,7 +24,9 @@ from typing import Any
 
 import numpy as np
 
+from benchmarks.choice import choice
 from benchmarks.models import ROOT
+from benchmarks.sources import onnx_source_files, sources_sha256
 from mcuc.build.bench import Unit, build_bench, run_bench
 from mcuc.build.options import Options
 from mcuc.build.pipeline import lower_and_plan
@@ -108,11 +108,12 @@ def cases() -> dict[str, Case]:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A test that mcuc takes."""
+    """A test that mcuc takes, and the file of it that was read."""
 
     case: Case
     graph: Graph
     inputs: list[Array]
+    file: bytes
 
 
 def load(case: Case) -> Loaded:
@@ -148,8 +149,9 @@ def _bound(case: Case, keep: Any) -> Loaded:
         else:
             tensor = onnx.numpy_helper.from_array(np.asarray(data), port.name)
             model.graph.initializer.append(tensor)
-    loaded = read_onnx(Path(f"{case.name}.onnx"), model.SerializeToString())
-    return Loaded(case, loaded.graph, [np.asarray(x) for x in left])
+    file = model.SerializeToString()
+    loaded = read_onnx(Path(f"{case.name}.onnx"), file)
+    return Loaded(case, loaded.graph, [np.asarray(x) for x in left], file)
 
 
 def agrees(case: Case, found: Sequence[Array]) -> bool:
@@ -224,21 +226,19 @@ def _unit(loaded: Loaded, name: str) -> Unit:
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 0 when nothing fails."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--only")
-    parser.add_argument("--docs", action="store_true")
-    options = parser.parse_args(arguments)
-    if options.docs:
-        from benchmarks.onnx_page import page
+    from benchmarks.onnx_page import page
 
-        DOCS.write_text(page(), encoding="utf-8")
+    asked = choice(__doc__, arguments)
+    if asked.docs:
+        DOCS.write_text(page(json.loads(RESULTS.read_text("utf-8"))), encoding="utf-8")
         return 0
-    names = [n for n in cases() if options.only is None or fnmatch.fnmatch(n, f"*{options.only}*")]
-    found = run(names)
+    found = run(asked.of(cases()))
     for line in _lines(found):
         print(line)
-    if options.only is None:
-        RESULTS.write_text(json.dumps(document(found), indent=1, sort_keys=True) + "\n", "utf-8")
+    if asked.only is None:
+        stored = document(found)
+        RESULTS.write_text(json.dumps(stored, indent=1, sort_keys=True) + "\n", "utf-8")
+        DOCS.write_text(page(stored), encoding="utf-8")
     return 1 if any(status.startswith("fail") for status in found.values()) else 0
 
 
@@ -247,7 +247,12 @@ def document(found: dict[str, str]) -> dict[str, Any]:
     import onnx
 
     scope = sorted(name for name in found if cases()[name].in_scope)
-    return {"onnx": onnx.__version__, "tests": dict(sorted(found.items())), "scope": scope}
+    return {
+        "onnx": onnx.__version__,
+        "tests": dict(sorted(found.items())),
+        "scope": scope,
+        "sources_sha256": sources_sha256(onnx_source_files()),
+    }
 
 
 def _lines(found: dict[str, str]) -> Iterator[str]:

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import collections
-import json
+from typing import Any
 
-from benchmarks.onnx_nodes import COMMAND, RESULTS
+from benchmarks.onnx_nodes import COMMAND
 
 _HEAD = """# ONNX conformance
 
 The node tests of the `onnx` package ({version}), one operator each: imported, run by the reference,
 compiled to C and run on the host under sanitizers, each within the test's own tolerances. Written
-by `{command} --docs` from the results of `{command}`.
+by `{command}`.
 
 Shapes, axes, scales and weights that the suite gives as inputs are stored in the model where an
 operator must know them. In scope are the operators that mcuc promises on float32, int8 and uint8,
@@ -27,9 +27,8 @@ with operands of int32, int64 and bool, static shapes, up to rank 5, and maps of
 """
 
 
-def page() -> str:
+def page(stored: dict[str, Any]) -> str:
     """The page."""
-    stored = json.loads(RESULTS.read_text("utf-8"))
     tests: dict[str, str] = stored["tests"]
     scope: list[str] = stored["scope"]
     own = {name: tests[name] for name in scope}

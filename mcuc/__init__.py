@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from mcuc.version import __version__
+
 if TYPE_CHECKING:
     from mcuc.build.compile import compile_model as compile
 
-__version__ = "0.1.0"
 __all__ = ["__version__", "compile"]
 
 

@@ -11,7 +11,8 @@
 enum {
   MCUC_EXIT_OK = 0,
   MCUC_EXIT_BAD_REQUEST = 10,
-  MCUC_EXIT_FILE = 11, /* a file could not be opened, read or written */
+  MCUC_EXIT_FILE = 11,  /* a file could not be opened, read or written */
+  MCUC_EXIT_CLOCK = 12, /* the board's clock did not start */
   MCUC_EXIT_FAULT = 20
 };
 

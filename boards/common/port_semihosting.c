@@ -1,5 +1,6 @@
 /* Port for firmware: Arm semihosting serves files, console and exit (QEMU, or a debugger). */
 #include "port.h"
+#include "startup.h"
 
 enum {
   SYS_OPEN = 0x01,
@@ -126,6 +127,11 @@ _Noreturn void mcuc_port_main(void)
   uintptr_t block[2] = {(uintptr_t)line, sizeof line - 1u};
   uint32_t count = 0;
   uint32_t i;
+  if (mcuc_clock_failed != 0u) {
+    print_word("mcuc-clock-failed step=", mcuc_clock_failed);
+    mcuc_port_print("\n");
+    mcuc_port_exit(MCUC_EXIT_CLOCK);
+  }
   require(semihost(SYS_GET_CMDLINE, block) == 0, "command line");
   for (i = 0; i < sizeof line - 1u && line[i] != '\0'; ++i) {
     if (line[i] == ' ') {

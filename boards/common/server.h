@@ -4,7 +4,7 @@
 
 #include "port.h"
 
-enum { MCUC_PROTOCOL = 1 };
+enum { MCUC_PROTOCOL = 2 };
 
 /* What the program was doing, kept over a reset. */
 enum { MCUC_PHASE_START = 0, MCUC_PHASE_CHECK = 1, MCUC_PHASE_SERVE = 2, MCUC_PHASE_RUN = 3 };
@@ -70,6 +70,15 @@ enum {
   MCUC_HAS_DCACHE = 8,
   MCUC_HAS_TRACE = 16
 };
+
+/* about.c: answers that need no model to be open; the status of each. */
+uint16_t mcuc_tell_identity(const mcuc_verdict *verdict);
+uint16_t mcuc_tell_model(void);
+uint16_t mcuc_tell_fault(void);
+uint16_t mcuc_tell_memory(uint32_t stack_most);
+
+/* Unasked: one line for people with a terminal, then a frame for the host. */
+void mcuc_tell_boot(const mcuc_verdict *verdict);
 
 _Noreturn void mcuc_serve(void);
 

@@ -1,7 +1,6 @@
 /* Start-up: vectors, core set-up, the board's registers, caches, RAM contents. */
+#include "startup.h"
 #include "mcuc_board.h"
-
-#include <stdint.h>
 
 #define VTOR (*(volatile uint32_t *)0xE000ED08u)
 #define CCR (*(volatile uint32_t *)0xE000ED14u)
@@ -43,18 +42,36 @@ void mcuc_reset(void)
   mcuc_start();
 }
 
+volatile uint32_t mcuc_clock_failed;
+
 #ifdef MCUC_BOARD_STEPS
-enum { STEP_FIELD, STEP_WAIT, STEP_DELAY }; /* twins in mcuc/device/startup_steps.py */
+enum { STEP_FIELD, STEP_WAIT, STEP_DELAY }; /* twins in mcuc/device/startup.py */
+
+/* Turns of a wait: a second or two at the 4 MHz that the slowest parts start with. Oscillators and
+ * PLLs take milliseconds. */
+#define MOST_TURNS 1000000u
 
 static const struct {
   uint32_t kind, address, mask, value;
-} steps[] = {MCUC_BOARD_STEPS};
+} steps[] = {MCUC_BOARD_STEPS}; /* the clock's, those of the fallback, the peripherals' */
 
-/* Power, flash, clock and pins, as the board's description says. */
-static void set_up(void)
+static int met(uint32_t i)
 {
-  uint32_t i;
-  for (i = 0; i < sizeof steps / sizeof steps[0]; ++i) {
+  const volatile uint32_t *word = (const volatile uint32_t *)steps[i].address;
+  uint32_t turns;
+  for (turns = 0; turns < MOST_TURNS; ++turns) {
+    if ((*word & steps[i].mask) == steps[i].value) {
+      return 1;
+    }
+  }
+  return 0;
+}
+
+/* Returns 0, or the number of a wait (from 1) that came to nothing: none behind it is done. */
+static uint32_t carry_out(uint32_t i, uint32_t count)
+{
+  const uint32_t end = i + count;
+  for (; i < end; ++i) {
     volatile uint32_t *word = (volatile uint32_t *)steps[i].address;
     volatile uint32_t left = steps[i].value;
     switch (steps[i].kind) {
@@ -63,7 +80,8 @@ static void set_up(void)
         (void)*word; /* wait until the write arrived */
         break;
       case STEP_WAIT:
-        while ((*word & steps[i].mask) != steps[i].value) {
+        if (!met(i)) {
+          return i + 1u;
         }
         break;
       default:
@@ -73,6 +91,23 @@ static void set_up(void)
         break;
     }
   }
+  return 0;
+}
+
+/* Power, flash, clock and pins, as the board's description says. */
+static uint32_t set_up(void)
+{
+  const uint32_t failed = carry_out(0, MCUC_BOARD_CLOCK_STEPS);
+  if (failed != 0) {
+    (void)carry_out(MCUC_BOARD_CLOCK_STEPS, MCUC_BOARD_FALLBACK_STEPS);
+  }
+  (void)carry_out(MCUC_BOARD_CLOCK_STEPS + MCUC_BOARD_FALLBACK_STEPS, MCUC_BOARD_PERIPHERAL_STEPS);
+  return failed;
+}
+#else
+static uint32_t set_up(void)
+{
+  return 0;
 }
 #endif
 
@@ -117,13 +152,12 @@ __attribute__((noinline)) _Noreturn void mcuc_start(void)
 {
   const volatile uint32_t *from = mcuc_data_load;
   volatile uint32_t *to; /* volatile: no memcpy, no memset */
+  uint32_t failed;
 
   VTOR = (uint32_t)(uintptr_t)&vectors;
   SHCSR |= 7u << 16;                                 /* own handlers for memory, bus, usage */
   CCR |= (1u << 4) | (MCUC_BOARD_UNALIGN_TRAP << 3); /* division by zero, unaligned access */
-#ifdef MCUC_BOARD_STEPS
-  set_up();
-#endif
+  failed = set_up();
 #if MCUC_BOARD_INSTRUCTION_CACHE
   instruction_cache_on();
 #endif
@@ -140,5 +174,6 @@ __attribute__((noinline)) _Noreturn void mcuc_start(void)
   for (to = mcuc_outside_start; (uintptr_t)to < (uintptr_t)mcuc_outside_end;) {
     *to++ = 0;
   }
+  mcuc_clock_failed = failed;
   mcuc_port_main();
 }

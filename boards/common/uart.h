@@ -2,7 +2,12 @@
 #ifndef MCUC_UART_H
 #define MCUC_UART_H
 
-#include <stdint.h>
+#include "mcuc_board.h"
+#include "startup.h"
+
+/* Of the clock that there is. */
+#define MCUC_UART_DIVIDER \
+  (mcuc_clock_failed != 0u ? MCUC_BOARD_UART_RESET_DIVIDER : MCUC_BOARD_UART_DIVIDER)
 
 void mcuc_uart_open(void);
 uint8_t mcuc_uart_get(void); /* waits for a byte */

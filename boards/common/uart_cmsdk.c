@@ -1,6 +1,5 @@
 /* UART: Arm CMSDK (MPS2 and MPS3 boards). */
 #include "uart.h"
-#include "mcuc_board.h"
 
 #define REGISTER(offset) (*(volatile uint32_t *)(MCUC_BOARD_UART_ADDRESS + (offset)))
 #define DATA REGISTER(0x00u)
@@ -12,7 +11,7 @@ enum { TX_FULL = 1, RX_FULL = 2, TX_ENABLE = 1, RX_ENABLE = 2 };
 
 void mcuc_uart_open(void)
 {
-  BAUDDIV = MCUC_BOARD_UART_DIVIDER;
+  BAUDDIV = MCUC_UART_DIVIDER;
   CTRL = TX_ENABLE | RX_ENABLE;
   (void)DATA; /* the emulated port takes bytes in only after a first read */
 }

@@ -1,6 +1,5 @@
 /* UART: STM32 USART with SR and DR (RM0090: F2, F4; also F1, L1). */
 #include "uart.h"
-#include "mcuc_board.h"
 
 #define REGISTER(offset) (*(volatile uint32_t *)(MCUC_BOARD_UART_ADDRESS + (offset)))
 #define SR REGISTER(0x00u)
@@ -13,7 +12,7 @@ enum { RXNE = 1u << 5, TC = 1u << 6, TXE = 1u << 7, RE = 1u << 2, TE = 1u << 3, 
 void mcuc_uart_open(void)
 {
   CR1 = 0;
-  BRR = MCUC_BOARD_UART_DIVIDER;
+  BRR = MCUC_UART_DIVIDER;
   CR1 = UE | TE | RE;
 }
 

@@ -1,6 +1,5 @@
 /* UART: STM32 USART with ISR, RDR and TDR (RM0385: F7; also F0, F3, G, H, L4, L5, U5, N6). */
 #include "uart.h"
-#include "mcuc_board.h"
 
 #define REGISTER(offset) (*(volatile uint32_t *)(MCUC_BOARD_UART_ADDRESS + (offset)))
 #define CR1 REGISTER(0x00u)
@@ -23,7 +22,7 @@ enum {
 void mcuc_uart_open(void)
 {
   CR1 = 0;
-  BRR = MCUC_BOARD_UART_DIVIDER;
+  BRR = MCUC_UART_DIVIDER;
   CR1 = UE | TE | RE;
 }
 

@@ -8,7 +8,6 @@ import jinja2
 import numpy as np
 import numpy.typing as npt
 
-from mcuc import __version__
 from mcuc.around.audio import LOGS, Audio
 from mcuc.around.boxes import Boxes, Heat, Level
 from mcuc.around.classes import Classes
@@ -17,6 +16,7 @@ from mcuc.around.plan import Around
 from mcuc.around.tensor import Tensor
 from mcuc.data import data_dir
 from mcuc.ir.types import DType
+from mcuc.version import __version__
 from mcuc_codegen.literals import array_initializer, c_type, integer, real
 from mcuc_codegen.ports import PortView
 from mcuc_codegen.sources import with_includes

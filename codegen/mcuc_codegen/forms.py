@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from mcuc import __version__
+from mcuc.version import __version__
 from mcuc_codegen.project import Project, environment
 
 FORMS = ("plain", "platformio", "stm32cube", "cmake", "arduino", "zephyr")
@@ -30,6 +30,7 @@ class BoardView:
 
     Attributes:
         id, description, clock, baud: For people.
+        flash_bytes, ram_bytes: Of all its memories.
         pio_board, protocols: As PlatformIO calls them.
         core_flags: Of the core, for compiler and linker.
         flags_beyond_core: Other flags that matter to sizes and results.
@@ -41,6 +42,8 @@ class BoardView:
     description: str
     clock: str
     baud: int
+    flash_bytes: int
+    ram_bytes: int
     pio_board: str
     protocols: Sequence[str]
     core_flags: Sequence[str]

@@ -10,10 +10,10 @@ from dataclasses import dataclass
 import jinja2
 import numpy as np
 
-from mcuc import __version__
 from mcuc.around.plan import Around
 from mcuc.ir.program import Program
 from mcuc.plan.problem import BASE_ALIGN, MemoryPlan
+from mcuc.version import __version__
 from mcuc_codegen.around import AroundCode, generate_around
 from mcuc_codegen.literals import comment
 from mcuc_codegen.ports import PortView, port_views

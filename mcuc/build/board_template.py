@@ -43,6 +43,7 @@ kib = 4
 hz = 0
 origin = "the clock out of reset"
 flash_wait_states = 0
+# reset_hz = 16000000 # of core and serial port out of reset: needed when the steps below wait
 
 [counter]
 kind = "dwt" # a Cortex-M0+ has none: "stm32_tim2", address of TIM2
@@ -66,10 +67,14 @@ baud = 115200
 
 [startup]
 # caches = ["instruction", "data"] # of a Cortex-M7 or -M55
-# Registers in order: power, flash wait states, clock, pins of the serial port.
+# Registers in order: power, flash wait states, clock.
 #   ["set", address, mask], ["clear", address, mask], ["write", address, value],
 #   ["field", address, mask, value], ["wait", address, mask, value], ["delay", loops]
 steps = []
+# When a wait comes to nothing: back to the clock out of reset.
+fallback = []
+# In either case: pins of the serial port, clocks of memories.
+peripherals = []
 """
 
 

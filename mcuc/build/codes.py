@@ -390,6 +390,11 @@ CODES: dict[str, Page] = {
         "The device's counter does not run, so that nothing can be profiled.",
         "Name another counter in the board file; emulators have no DWT cycle counter.",
     ),
+    "E638": Page(
+        "The board's clock did not start; the firmware answers at the clock out of reset.",
+        "Look at the supply and the oscillator of the step that the message names; "
+        "`docs/boards.md` says what start-up does.",
+    ),
     "E801": Page("The report was written by another version.", "Compile the model again."),
     "E900": Page("An unexpected exception.", "Report it with the output of `-vv`."),
     "E901": Page(
@@ -402,6 +407,10 @@ CODES: dict[str, Page] = {
     ),
     "E903": Page("Generated code is recursive, so that its stack has no bound.", "Report it."),
     "E904": Page("A pass failed.", "Report it."),
+    "E905": Page(
+        "Reading an operator of an .onnx file failed in a way that no check foresaw.",
+        "Report it with the model; the message names the operator.",
+    ),
     "E910": Page("The memory plan is wrong.", "Report it."),
     "E911": Page("An op's reference gives another type than it declares.", "Report it."),
     "E920": Page("A graph has values that do not exist or do not fit their types.", "Report it."),

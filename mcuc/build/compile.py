@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from mcuc import __version__
 from mcuc.around.plan import Around
 from mcuc.build.around import around_facts, around_of
 from mcuc.build.bench import Unit
@@ -32,6 +31,7 @@ from mcuc.plan.problem import Problem as MemoryProblem
 from mcuc.plan.problem import does_not_fit
 from mcuc.report.document import Footprint, Json, Origin, document
 from mcuc.report.html import write_html
+from mcuc.version import __version__
 from mcuc_codegen.forms import USER_FILES, place
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import Project, generate
@@ -243,7 +243,7 @@ def _clock(board: Board) -> Json:
         "clock_hz": board.clock.hz,
         "clock_origin": board.clock.origin,
         "flash_wait_states": board.clock.flash_wait_states,
-        "caches": list(board.caches),
+        "caches": list(board.startup.caches),
     }
 
 

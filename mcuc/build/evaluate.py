@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 from mcuc.around.classes import Classes
-from mcuc.build.around import postprocess, preprocess
+from mcuc.build.around_calls import postprocess, preprocess
 from mcuc.build.compile import Compiled
 from mcuc.build.float_accuracy import accuracy_of, float_classes
 from mcuc.build.labelled import read_samples

@@ -58,9 +58,12 @@ DEVIATIONS = (
     Deviation("18.4", "advisory", _KERNELS,
               "Pointers are advanced with +; sanitizers and guard zones check them in the tests."),
     Deviation("20.1", "advisory", "generated data", "Headers stand behind tables that need none."),
+    Deviation("20.5", "advisory", _KERNELS,
+              "A kernel that is one text for several element types forgets its type at the end."),
     Deviation("20.7", "required", _KERNELS, "Arguments that are pieces of assembler text."),
     Deviation("20.9", "required", "generated data", "`__has_attribute`, asked for behind #ifdef."),
-    Deviation("20.10", "advisory", _KERNELS, "# makes assembler text of constants."),
+    Deviation("20.10", "advisory", _KERNELS,
+              "# makes assembler text of constants, ## names the functions of a kernel."),
     Deviation("Dir 4.3", "required", _KERNELS,
               "Assembler stands in the kernels that it is for, one machine in each file."),
 )  # fmt: skip

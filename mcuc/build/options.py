@@ -64,7 +64,7 @@ class Options:
         calibration_method: How a range follows from the samples.
         calibration_mean, calibration_std: real = (x - mean) / std, x = byte / 255 or another
             number; for all channels or for each; empty = numbers as they are.
-        auto_precision: Layers that int8 hurts most stay float32, by measured loss.
+        auto_precision: Layers that int8 hurts most get int16 or float32, by measured loss.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
         project: Forms of what is written (`mcuc_codegen.forms.FORMS`); empty = by the board.

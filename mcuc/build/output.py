@@ -56,19 +56,28 @@ def write_folder(
         ) from error
 
 
-def replace_files(directory: Path, files: Mapping[str, str]) -> None:
+def replace_files(directory: Path, files: Mapping[str, str | bytes]) -> None:
     """Gives some files of a folder new contents, each of them whole or not at all.
 
     Raises:
         ModelError: E107.
     """
     try:
-        for name, text in files.items():
-            (directory / f".{name}.new").write_text(text, encoding="utf-8")
+        for name, content in files.items():
+            (directory / f".{name}.new").write_bytes(_bytes(content))
         for name in files:
             (directory / f".{name}.new").replace(directory / name)
     except OSError as error:
         raise ModelError("E107", f"cannot write to {directory}", why=str(error)) from error
+
+
+def replace_file(path: Path, content: str | bytes) -> None:
+    """Gives one file new contents, whole or not at all.
+
+    Raises:
+        ModelError: E107.
+    """
+    replace_files(path.absolute().parent, {path.name: content})
 
 
 def _bytes(content: str | bytes) -> bytes:

@@ -19,6 +19,7 @@ from mcuc.ir.target import Target
 from mcuc.passes.center_weights import CENTER_WEIGHTS
 from mcuc.passes.flatten import flatten_pass
 from mcuc.passes.fold_constants import fold_constants_pass
+from mcuc.passes.fuse_dilation import FUSE_DILATION
 from mcuc.passes.fuse_pad import FUSE_PAD
 from mcuc.passes.fusions import FUSIONS
 from mcuc.passes.layout import layout_pass
@@ -51,6 +52,7 @@ def passes(options: Options) -> list[Pass]:
         *stripped,  # first: what follows sees the border that the user asked for
         REMOVE_DEAD_NODES,  # what no output needs is not compiled
         fold_constants_pass(options.numerics),  # nodes over constants alone are computed here
+        FUSE_DILATION,  # before its operators are torn apart
         layout_pass(options.io_layout),  # NCHW files: transpositions move until they cancel
         PERMUTE_UNITS,  # what a matrix product can give in another order
         *FUSIONS,  # layers that a float file holds in pieces

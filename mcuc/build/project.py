@@ -71,7 +71,7 @@ def _view(board: Board, optimize: str) -> BoardView:
     regions = [region.name for region in board.target.regions]
     # The serial port is there for the user's program; unused, it is not linked.
     kind = "stm32_v2" if board.uart.kind == "stm32_lpuart" else board.uart.kind
-    names = (*STARTUP_FILES, "uart.h", f"uart_{kind}.c")
+    names = (*STARTUP_FILES, "startup.h", "uart.h", f"uart_{kind}.c")
     files = {name: (common / name).read_text(encoding="utf-8") for name in names}
     files["mcuc_board.h"] = board_header(board)
     files["firmware.ld"] = linker_script(board, regions)
@@ -81,6 +81,8 @@ def _view(board: Board, optimize: str) -> BoardView:
         description=board.description,
         clock=f"{clock.hz / 1e6:g} MHz ({clock.origin})" if clock else "the emulator's",
         baud=board.uart.baud,
+        flash_bytes=board.target.flash_bytes,
+        ram_bytes=sum(region.size_bytes for region in board.target.regions),
         pio_board=board.platformio.board if board.platformio else "",
         protocols=board.platformio.protocols if board.platformio else (),
         core_flags=board.gcc_flags,

@@ -220,6 +220,7 @@ def summary(made: Quantized, layers: tuple[Layer, ...]) -> Json:
         "equalized_layers": len(made.recipe.equalization),
         "corrected_layers": len(made.recipe.corrections),
         "float_layers": len(made.floats),
+        "int16_layers": sum(layer.activation_bits == 16 for layer in layers),
         "output_sqnr_db": round(min(worst), 2) if worst else None,
     }
 

@@ -6,7 +6,6 @@ import hashlib
 import tempfile
 from pathlib import Path
 
-from mcuc import __version__
 from mcuc.build.compile import load_model, read_model
 from mcuc.build.float_accuracy import float_and_integer
 from mcuc.build.options import Options
@@ -15,6 +14,7 @@ from mcuc.build.samples import Scaling, labelled_samples
 from mcuc.errors import ModelError, QuantError
 from mcuc.quant.measure import Json
 from mcuc.quant.onnx_export import export_onnx
+from mcuc.version import __version__
 
 SCHEMA_VERSION = 1
 

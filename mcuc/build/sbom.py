@@ -9,8 +9,8 @@ import time
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from mcuc import __version__
 from mcuc.report.document import Json
+from mcuc.version import __version__
 
 # A member of a library in a GNU linker map: "…/libgcc.a(_udivsi3.o)".
 _MEMBER = re.compile(r"^(\S*/(lib\w+)\.a)\(([\w.+-]+)\)$", re.MULTILINE)

@@ -89,6 +89,9 @@ def verify_model(
         "runs_per_vector": POISONS * RUNS,
         "mismatches": mismatches,
         "first_mismatch": first,
+        # Not of random inputs alone: they may well drive a model into one corner.
+        "constant_output": len(given) > 1
+        and all(_same(expected[0], output) for output in expected[1 : len(given)]),
     }
     return report
 
@@ -136,6 +139,7 @@ def _device(compiled: Compiled, transport: str | None, records: Sequence[RunReco
         "board": compiled.board.id if transport else None,
         "transport": transport,
         "stack_bytes": max((r.stack_bytes or 0 for r in records), default=0) or None,
+        "stack_limit_bytes": compiled.board.stack_bytes if transport else None,
         "instructions": None if count is None else count // runs,
     }
 

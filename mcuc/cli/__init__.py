@@ -9,7 +9,7 @@ from typing import Any
 
 import click
 
-from mcuc import __version__
+from mcuc.version import __version__
 
 COMMANDS = {
     "inspect": "What is in a model: ops, shapes, MACs, weights, RAM per layer, all problems.",

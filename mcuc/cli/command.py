@@ -138,7 +138,7 @@ def arithmetic_options(function: Callable[..., Any]) -> Callable[..., Any]:
         click.option("--calibration-std", type=Numbers(), default=None,
                      help="Deviation; bytes are taken as 0 to 1: (byte / 255 - mean) / std."),
         click.option("--auto-precision", is_flag=True, default=None,
-                     help="Keep layers float32 that int8 hurts most."),
+                     help="int16 or float32 for the layers that int8 hurts most."),
         click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),
                      help="Rule set of the integer arithmetic."),
     ]  # fmt: skip

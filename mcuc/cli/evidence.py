@@ -24,7 +24,7 @@ NOT_CLEAN_EXIT = 3
 def command(source: Path, sbom: Path | None, as_json: bool, **given: Any) -> Json:
     """Stack, heap, static analysis and parts of SOURCE, for a safety case; exit 3 if not clean."""
     from mcuc.build.evidence import clean, evidence
-    from mcuc.build.output import replace_files
+    from mcuc.build.output import replace_file
 
     compiled = compiled_source(source, given)
     with progress("building", as_json) as say:
@@ -33,7 +33,7 @@ def command(source: Path, sbom: Path | None, as_json: bool, **given: Any) -> Jso
     save_report(compiled, report)
     if sbom is not None:
         text = json.dumps(found["sbom"], indent=2) + "\n"
-        replace_files(sbom.absolute().parent, {sbom.name: text})
+        replace_file(sbom, text)
     if not as_json:
         _show(found)
         click.echo("clean" if clean(found) else "not clean")

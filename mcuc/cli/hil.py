@@ -38,7 +38,7 @@ def command(
 
     from mcuc.build.hil import load_baseline, run_lab, store_baseline
     from mcuc.build.lab import load_lab
-    from mcuc.build.output import replace_files
+    from mcuc.build.output import replace_file
     from mcuc.report.junit import junit_xml
 
     lab = load_lab(lab_file)
@@ -60,10 +60,10 @@ def command(
     if update_baseline:
         store_baseline(lab.baseline, baseline, done)
     if junit is not None:
-        replace_files(junit.absolute().parent, {junit.name: junit_xml(document["results"])})
+        replace_file(junit, junit_xml(document["results"]))
     if results is not None:
         text = json.dumps(document, indent=2, allow_nan=False) + "\n"
-        replace_files(results.absolute().parent, {results.name: text})
+        replace_file(results, text)
     if not as_json:
         _show(document, baseline)
     return {**document, "exit": max(result.exit_code for result in done)}

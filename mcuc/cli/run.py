@@ -52,7 +52,7 @@ def command(
     **given: Any,
 ) -> Json:
     """Run SOURCE (a model, or a folder that compile wrote): outputs, instructions, stack."""
-    from mcuc.build.around import instructions_around, postprocess, preprocess, raw_sample
+    from mcuc.build.around_calls import instructions_around, postprocess, preprocess, raw_sample
     from mcuc.build.places import Access
     from mcuc.build.run import run_model
     from mcuc.build.vectors import load_inputs, random_vectors
@@ -88,21 +88,19 @@ def command(
 
 def _store(path: Path, outputs: dict[str, Any]) -> None:
     """An .npz with the outputs by name; names are any text, so they are no keywords."""
+    import io
     import zipfile
 
     import numpy as np
 
-    from mcuc.errors import ModelError
+    from mcuc.build.output import replace_file
 
-    try:
-        with zipfile.ZipFile(path, "w") as archive:
-            for name, array in outputs.items():
-                with archive.open(f"{name}.npy", "w") as file:
-                    np.lib.format.write_array(file, array, allow_pickle=False)
-    except OSError as error:
-        raise ModelError(
-            "E107", f"cannot write {path}", why=error.strerror or str(error)
-        ) from error
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w") as archive:
+        for name, array in outputs.items():
+            with archive.open(f"{name}.npy", "w") as file:
+                np.lib.format.write_array(file, array, allow_pickle=False)
+    replace_file(path, content.getvalue())
 
 
 def _finding(found: Json) -> str:

@@ -70,6 +70,7 @@ def quantization(document: Json, every_layer: bool) -> None:
         ("samples", figures["samples"], ""),
         ("output SQNR", "-" if sqnr is None else f"{sqnr:.1f} dB", "least of all outputs"),
         ("layers in float32", figures["float_layers"], ""),
+        ("layers in int16", figures["int16_layers"], ""),
     ]
     if accuracy is not None:
         rows += [

@@ -94,6 +94,11 @@ def command(
             click.echo(_first(result["first_mismatch"]))
         else:
             click.echo("all bytes equal")
+        if result["stack_bytes"]:
+            limit = f"{result['stack_limit_bytes']:,}"
+            click.echo(f"most stack of a run: {result['stack_bytes']:,} of {limit} bytes")
+        if result["constant_output"]:
+            click.echo("note: all --input give the same output: are they scaled as in training?")
         if profile:
             profile_table(report, compiled.board.counter.unit)
     return {**report, "exit": MISMATCH_EXIT if result["mismatches"] else 0}

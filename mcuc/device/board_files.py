@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from mcuc.data import data_dir
 from mcuc.device.boards import Board
-from mcuc.device.startup_steps import step_lines
+from mcuc.device.startup import startup_lines
 from mcuc.errors import BoardError
 
 _MODEL_RAM = """\
@@ -32,6 +32,8 @@ def board_header(board: Board) -> str:
     limit = board.emulator.ram_limit_bytes if board.emulator else 0
     outside = board.emulator.outside if board.emulator else None
     address, size = (0, 1) if outside is None else (outside.address, outside.size_bytes)
+    startup, clock = board.startup, board.clock
+    reset_hz = clock.reset_hz if clock else board.uart.clock_hz
     lines = [
         f"/* Board {board.id}: {board.description}. Made from its board.toml. */",
         "#ifndef MCUC_BOARD_H",
@@ -39,32 +41,34 @@ def board_header(board: Board) -> str:
         "",
         f'#define MCUC_BOARD_ID "{board.id}"',
         f"#define MCUC_BOARD_COPROCESSORS {coprocessors}",
-        f"#define MCUC_BOARD_UNALIGN_TRAP {int(board.unalign_trap)}u",
+        f"#define MCUC_BOARD_UNALIGN_TRAP {int(startup.unalign_trap)}u",
         f"#define MCUC_BOARD_COUNTER_ADDRESS {board.counter.address:#010x}u",
         f"#define MCUC_BOARD_COUNTER_NUMERATOR {board.counter.numerator}u",
         f"#define MCUC_BOARD_COUNTER_DENOMINATOR {board.counter.denominator}u",
         f"#define MCUC_BOARD_UART_ADDRESS {board.uart.address:#010x}u",
-        f"#define MCUC_BOARD_UART_DIVIDER {_divider(board)}u",
+        f"#define MCUC_BOARD_UART_DIVIDER {_divider(board, board.uart.clock_hz)}u",
+        f"#define MCUC_BOARD_UART_RESET_DIVIDER {_divider(board, reset_hz)}u",
         f"#define MCUC_BOARD_FENCE_ADDRESS {board.target.regions[0].address:#010x}u",
         f"#define MCUC_BOARD_FENCE_BYTES {limit:#x}u",
         f"#define MCUC_BOARD_OUTSIDE_ADDRESS {address:#010x}u",
         f"#define MCUC_BOARD_OUTSIDE_LOG2 {size.bit_length() - 1}",
-        f"#define MCUC_BOARD_INSTRUCTION_CACHE {int('instruction' in board.caches)}",
-        f"#define MCUC_BOARD_DATA_CACHE {int('data' in board.caches)}",
-        f"#define MCUC_BOARD_CLOCK_HZ {board.clock.hz if board.clock else 0}u",
-        *step_lines(board.steps),
+        f"#define MCUC_BOARD_INSTRUCTION_CACHE {int('instruction' in startup.caches)}",
+        f"#define MCUC_BOARD_DATA_CACHE {int('data' in startup.caches)}",
+        f"#define MCUC_BOARD_CLOCK_HZ {clock.hz if clock else 0}u",
+        f"#define MCUC_BOARD_RESET_HZ {clock.reset_hz if clock else 0}u",
+        *startup_lines(startup),
         "",
         "#endif",
     ]
     return "\n".join(lines) + "\n"
 
 
-def _divider(board: Board) -> int:
+def _divider(board: Board, clock_hz: int) -> int:
     """Clocks of a bit, to the nearest: at 16 samples a bit what all the drivers' registers take.
 
     An LPUART counts in 1/256 clocks.
     """
-    clocks = board.uart.clock_hz * (256 if board.uart.kind == "stm32_lpuart" else 1)
+    clocks = clock_hz * (256 if board.uart.kind == "stm32_lpuart" else 1)
     return (clocks + board.uart.baud // 2) // board.uart.baud
 
 

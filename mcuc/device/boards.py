@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcuc.data import data_dir
-from mcuc.device.startup_steps import Step, read_steps
+from mcuc.device.startup import Startup, read_startup
 from mcuc.device.toml_table import Table
 from mcuc.errors import BoardError, Loc
 from mcuc.ir.target import Region, Target
@@ -20,8 +20,6 @@ CORES = ("cortex-m0plus", "cortex-m3", "cortex-m4", "cortex-m7", "cortex-m33", "
 EXTENSIONS = ("dsp", "mve", "fpu")
 COUNTERS = ("cmsdk", "stm32_tim2", "sse", "dwt")
 UARTS = ("cmsdk", "stm32_v1", "stm32_v2", "stm32_lpuart")
-CACHES = ("instruction", "data")
-CACHED_CORES = ("cortex-m7", "cortex-m55")  # caches of the core itself
 PROTOCOLS = ("stlink", "jlink", "blackmagic", "dfu", "cmsis-dap", "mbed", "serial", "custom")
 MAX_RAM_REGIONS = 8
 
@@ -91,11 +89,14 @@ class Clock:
         hz: Its frequency.
         origin: Oscillator and dividers, in words.
         flash_wait_states: Of program memory, as start-up leaves them.
+        reset_hz: Of core and serial port out of reset, or with the fallback of `Startup`: what
+            they run at when a wait of start-up comes to nothing.
     """
 
     hz: int
     origin: str
     flash_wait_states: int
+    reset_hz: int
 
 
 @dataclass(frozen=True)
@@ -127,10 +128,8 @@ class Board:
         gcc_flags, zig_flags: Code generation flags of the core, for either compiler.
         counter, uart: Peripherals.
         emulator: None for a real board.
-        unalign_trap: Unaligned access faults, as it does on Armv6-M.
         clock: After start-up; None for an emulated board, whose time is instructions.
-        caches: Of the core, that start-up turns on: "instruction", "data".
-        steps: What start-up writes to registers before RAM is used, in order.
+        startup: Registers and caches that are set before the program runs.
         platformio: None where PlatformIO does not know the board.
     """
 
@@ -147,10 +146,8 @@ class Board:
     uart: Uart
     emulator: Emulator | None = None
     rodata: Region | None = None
-    unalign_trap: bool = False
     clock: Clock | None = None
-    caches: tuple[str, ...] = ()
-    steps: tuple[Step, ...] = ()
+    startup: Startup = Startup()
     platformio: PlatformIO | None = None
 
     @property
@@ -233,6 +230,7 @@ def _malformed(file: str, problems: list[str]) -> BoardError:
 
 
 _TOP = 0xFFFFFFFF
+_MOST_HZ = 2_000_000_000
 
 
 def _region(table: Table, name: str) -> Region:
@@ -274,12 +272,9 @@ def _board(top: Table) -> Board:
     gcc, zig = compiler.texts("gcc"), compiler.texts("zig")
     compiler.done()
     emulator = _emulator(top.table("emulator", optional=True))
-    startup = top.table("startup", optional=True)
-    unalign_trap, steps = startup.flag("unalign_trap"), read_steps(startup, "steps")
-    caches = startup.texts("caches", CACHES, optional=True)
-    if caches and core not in CACHED_CORES:
-        startup.problem("caches", f"a {core} has no caches of its own: use steps")
-    startup.done()
+    startup = read_startup(top.table("startup", optional=True), core)
+    uart, timed = _uart(top.table("uart")), emulator is not None and not startup.waits
+    clock = _clock(top.table("clock", optional=timed), startup.waits, uart)
     board = Board(
         id=top.text("id"),
         description=top.text("description"),
@@ -298,13 +293,11 @@ def _board(top: Table) -> Board:
         gcc_flags=gcc,
         zig_flags=zig,
         counter=_counter(top.table("counter")),
-        uart=_uart(top.table("uart")),
+        uart=uart,
         emulator=emulator,
         rodata=rodata,
-        unalign_trap=unalign_trap,
-        clock=_clock(top.table("clock", optional=emulator is not None)),
-        caches=caches,
-        steps=steps,
+        clock=clock,
+        startup=startup,
         platformio=_platformio(top.table("platformio", optional=True)),
     )
     top.done()
@@ -341,21 +334,29 @@ def _uart(table: Table) -> Uart:
         clock_hz=table.number("clock_hz", 1, _TOP),
         baud=table.number("baud", 300, 12_000_000, default=115_200),
     )
-    least = 3 if uart.kind == "stm32_lpuart" else 16
-    if uart.clock_hz < least * uart.baud and not table.problems:
-        table.problem("baud", f"needs a clock of {least} * {uart.baud} Hz, has {uart.clock_hz}")
+    if uart.clock_hz < _least_hz(uart) and not table.problems:
+        table.problem("baud", f"needs a clock of {_least_hz(uart)} Hz, has {uart.clock_hz}")
     table.done()
     return uart
 
 
-def _clock(table: Table) -> Clock | None:
+def _least_hz(uart: Uart) -> int:
+    """The slowest clock that its baud rate can be divided from."""
+    return (3 if uart.kind == "stm32_lpuart" else 16) * uart.baud
+
+
+def _clock(table: Table, waits: bool, uart: Uart) -> Clock | None:
     if not table.raw:
         return None
+    hz = table.number("hz", 1, _MOST_HZ)
     clock = Clock(
-        hz=table.number("hz", 1, 2_000_000_000),
+        hz=hz,
         origin=table.text("origin"),
         flash_wait_states=table.number("flash_wait_states", 0, 31),
+        reset_hz=table.number("reset_hz", 1, _MOST_HZ, default=None if waits else hz),
     )
+    if waits and clock.reset_hz < _least_hz(uart) and not table.problems:
+        table.problem("reset_hz", f"the serial port needs {_least_hz(uart)} Hz, has less")
     table.done()
     return clock
 

@@ -8,6 +8,7 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
+from mcuc.device.boards import Board
 from mcuc.device.elf import Elf
 from mcuc.device.toolchain import run_tool
 from mcuc.errors import DeviceError, ToolchainError
@@ -16,9 +17,11 @@ from mcuc.errors import DeviceError, ToolchainError
 EXIT_OK = 0
 EXIT_BAD_REQUEST = 10
 EXIT_FILE = 11
+EXIT_CLOCK = 12
 EXIT_FAULT = 20
 
 _REPORT = re.compile(r"mcuc-fault((?: \w+=[0-9a-f]+)+)")
+_CLOCK = re.compile(r"mcuc-clock-failed step=([0-9a-f]{8})")
 _EXCEPTIONS = {
     2: "NMI",
     3: "HardFault",
@@ -105,6 +108,23 @@ def record_error(registers: Mapping[str, int], elf: Elf) -> DeviceError:
     )
 
 
+def clock_error(number: int, board: Board | None) -> DeviceError:
+    """E638: the wait of start-up with this number, from 1, came to nothing."""
+    steps = board.startup.steps if board else ()
+    step = steps[number - 1] if 0 < number <= len(steps) else None
+    clock = board.clock if board else None
+    what = f" for bits 0x{step.mask:x} of 0x{step.address:08x}" if step else ""
+    now = f": it runs at {clock.reset_hz / 1e6:g} of {clock.hz / 1e6:g} MHz" if clock else ""
+    return DeviceError(
+        "E638",
+        f"the board's clock did not start{now}",
+        why=f"step {number} of [startup] steps waited{what} in vain",
+        help="look at the supply and the oscillator that the step needs, and for another revision "
+        "of the board; the board file says what each step does",
+        data={"step": number, "address": step.address if step else None},
+    )
+
+
 def function_name(address: int, elf: Elf) -> str | None:
     """Name of the function that holds the address."""
     symbol = elf.function_at(address)
@@ -141,7 +161,9 @@ def _signal_name(number: int) -> str:
         return f"signal {number}"
 
 
-def exit_error(status: int, console: str, elf: Elf) -> DeviceError | None:
+def exit_error(
+    status: int, console: str, elf: Elf, board: Board | None = None
+) -> DeviceError | None:
     """The error behind an exit status of the test program; None when it ended well."""
     tail = "\n".join(console.strip().splitlines()[-20:])
     if status == EXIT_OK:
@@ -156,6 +178,9 @@ def exit_error(status: int, console: str, elf: Elf) -> DeviceError | None:
         return DeviceError("E613", "the test program refused its request", why=tail)
     if status == EXIT_FILE:
         return DeviceError("E614", "the test program could not use its files", why=tail)
+    if status == EXIT_CLOCK:
+        match = _CLOCK.search(console)
+        return clock_error(int(match.group(1), 16) if match else 0, board)
     if status < 0:
         return DeviceError(
             "E612",

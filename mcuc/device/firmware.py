@@ -29,7 +29,7 @@ _FIRMWARE = ("startup.c", "fault.c", "port_arm.c", "stack_arm.c")
 # How the host reaches the program: files and a console through the debug interface, or a protocol
 # on a serial port (docs/protocol.md).
 _FILES = ("harness.c", "stream.c")
-_SERVER = ("server.c", "frame.c", "check.c", "crash.c", "port_uart.c")
+_SERVER = ("server.c", "about.c", "answer.c", "frame.c", "check.c", "crash.c", "port_uart.c")
 TRANSPORTS = ("semihosting", "uart")
 
 # The 16-bit instructions that Armv7-M added.

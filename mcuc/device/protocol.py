@@ -16,7 +16,7 @@ from mcuc.device.frames import PAYLOAD, Decoder, Frame, encode
 from mcuc.device.link import Link
 from mcuc.errors import DeviceError, DeviceTimeoutError
 
-PROTOCOL = 1  # MCUC_PROTOCOL
+PROTOCOL = 2  # MCUC_PROTOCOL
 ABI = 1  # MCUC_ABI
 WITH_CACHES = ("cortex-m7", "cortex-m55")
 
@@ -67,6 +67,8 @@ class Identity:
     Attributes:
         board, compiler, flags: Of the firmware.
         clock_hz: Of the core; 0 = not known.
+        failed_step: 0, or the number of the step of start-up, from 1, that was waited for in vain:
+            the core runs at the clock out of reset.
         constants: The check at boot.
         models: How many.
         counter, icache, dcache, trace: What it has, and has switched on.
@@ -79,6 +81,7 @@ class Identity:
     clock_hz: int
     constants: Constants
     models: int
+    failed_step: int
     counter: bool
     icache: bool
     dcache: bool
@@ -314,11 +317,11 @@ def _refused(command: Command, frame: Frame) -> DeviceError:
 
 def _identity(payload: bytes) -> Identity:
     try:
-        words = struct.unpack_from("<7I", payload)
-        board, compiler, flags = payload[28:].split(b"\0")[:3]
-        protocol, abi, size, bits, constants, clock, models = words
+        protocol, abi, size = struct.unpack_from("<3I", payload)
         if (protocol, abi) != (PROTOCOL, ABI) or size != PAYLOAD:
             raise ValueError(f"it has version {protocol}, ABI {abi}, frames of {size} bytes")
+        bits, constants, clock, models, failed_step = struct.unpack_from("<5I", payload, 12)
+        board, compiler, flags = payload[32:].split(b"\0")[:3]
         return Identity(
             board=board.decode(),
             compiler=compiler.decode(),
@@ -326,6 +329,7 @@ def _identity(payload: bytes) -> Identity:
             clock_hz=clock,
             constants=Constants(constants),
             models=models,
+            failed_step=failed_step,
             counter=bool(bits & 2),
             icache=bool(bits & 4),
             dcache=bool(bits & 8),

@@ -118,7 +118,7 @@ def _ended(
     except subprocess.TimeoutExpired:
         return None
     words.seek(0)
-    return exit_error(status, words.read(), program.elf)
+    return exit_error(status, words.read(), program.elf, program.board)
 
 
 def execute(program: Program, arguments: Sequence[str], folder: Path, timeout_s: float) -> str:
@@ -144,7 +144,7 @@ def execute(program: Program, arguments: Sequence[str], folder: Path, timeout_s:
         raise timeout_error(timeout_s) from error
     console = folder / _CONSOLE
     text = console.read_text("utf-8", "replace") if console.exists() else ""
-    problem = exit_error(done.returncode, text + done.stderr, program.elf)
+    problem = exit_error(done.returncode, text + done.stderr, program.elf, program.board)
     if problem is not None:
         raise problem
     return text

@@ -11,7 +11,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 
 from mcuc.device import qemu
-from mcuc.device.faults import record_error
+from mcuc.device.faults import clock_error, record_error
 from mcuc.device.firmware import Program
 from mcuc.device.frames import PAYLOAD
 from mcuc.device.harness import Records, Request, RunRecord, record_of
@@ -70,6 +70,8 @@ def connected(
         if identity.faulted:
             earlier = _fault(program, device.call(Command.FAULT))
             _log.warning("before this session the device faulted: %s", earlier.what)
+        if identity.failed_step:
+            raise clock_error(identity.failed_step, program.board)
         require_constants(device, identity)
         yield device, identity
 

@@ -32,14 +32,17 @@ def scale_bits(x: npt.ArrayLike) -> int:
     return max(15 - largest.bit_length(), 0)
 
 
-def twiddles(size: int) -> Int16s:
-    """[2 * size] of a complex FFT: exp(-2 pi i k / size), real and imaginary parts in turns."""
-    return _unit(-2 * np.pi * np.arange(size) / size)
+def twiddles(size: int, sign: int = -1) -> Int16s:
+    """[2 * size] of a complex FFT: exp(-2 pi i k / size), real and imaginary parts in turns.
+
+    `sign` is 1 for the way back.
+    """
+    return _unit(sign * 2 * np.pi * np.arange(size) / size)
 
 
-def last_twiddles(size: int) -> Int16s:
+def last_twiddles(size: int, sign: int = -1) -> Int16s:
     """[size] of the step from `size` complex numbers to the spectrum of the real ones."""
-    return _unit(-np.pi * ((np.arange(size // 2) + 1) / size + 0.5))
+    return _unit(sign * np.pi * ((np.arange(size // 2) + 1) / size + 0.5))
 
 
 def _unit(phase: npt.NDArray[np.float64]) -> Int16s:
@@ -66,6 +69,46 @@ def rfft(x: npt.ArrayLike, length: int) -> Int16s:
         result[0][place] = _wrap(total[0] + sign * turned[0] >> 1)
         result[1][place] = _wrap(turned[1] + sign * total[1] >> 1)
     return np.stack(result, axis=1).astype(np.int16).ravel()
+
+
+def irfft(x: npt.ArrayLike, length: int) -> Int16s:
+    """[length]: real numbers from their spectrum [length + 2], a half of them."""
+    half = length // 2
+    real, imag = _pairs(np.asarray(x, np.int16).ravel())
+    ends = _wrap(real[:1] + real[half:]), _wrap(real[:1] - real[half:])
+    k = np.arange(1, half // 2 + 1)
+    near = _halved((real[k], imag[k]), 2)
+    far = _halved((real[half - k], _wrap(-imag[half - k])), 2)
+    total, rest = _add(near, far), _add(near, far, -1)
+    turned = _times(rest, _pairs(last_twiddles(half, 1)))
+    found = (np.zeros(half, np.int64), np.zeros(half, np.int64))
+    found[0][:1], found[1][:1] = _halved(ends, 2)
+    found[0][k], found[1][k] = _add(total, turned)
+    back = _add(total, turned, -1)
+    found[0][half - k], found[1][half - k] = back[0], _wrap(-back[1])
+    return np.stack(_fft(found, _pairs(twiddles(half, 1)), 1, -1), axis=1).astype(np.int16).ravel()
+
+
+def overlap_add(x: npt.ArrayLike, kept: npt.ArrayLike, step: int) -> npt.NDArray[np.generic]:
+    """Frames [.., N, frame], and what is kept [outer, frame - step] of those before, added up.
+
+    The result [outer, (N - 1) step + frame] ends with what is to be kept. int16 saturates with
+    every addition; float32 is added in order.
+    """
+    frames = np.asarray(x)
+    rest = np.asarray(kept)
+    frames = frames.reshape(len(rest), -1, frames.shape[-1])
+    count, size = frames.shape[1:]
+    total = np.zeros((len(rest), (count - 1) * step + size), frames.dtype)
+    total[:, : rest.shape[1]] = rest
+    for k in range(count):
+        part = total[:, k * step : k * step + size]
+        if frames.dtype == np.int16:
+            wide = part.astype(np.int64) + frames[:, k]
+            part[:] = np.clip(wide, -32768, 32767)
+        else:
+            part += frames[:, k]
+    return total
 
 
 def _pairs(table: Int16s) -> Pair:
@@ -96,13 +139,14 @@ def _halved(a: Pair, parts: int) -> Pair:
     return _rounded(a[0] * factor), _rounded(a[1] * factor)
 
 
-def _fft(x: Pair, table: Pair, stride: int) -> Pair:
-    """Radix 4, and 2 where one factor is left, decimated in time."""
+def _fft(x: Pair, table: Pair, stride: int, way: int = 1) -> Pair:
+    """Radix 4, and 2 where one factor is left, decimated in time; `way` is -1 for the way back."""
     size = len(x[0])
     if size == 1:
         return x
     radix = 4 if size % 4 == 0 else 2
-    parts = [_fft((x[0][q::radix], x[1][q::radix]), table, stride * radix) for q in range(radix)]
+    split = [(x[0][q::radix], x[1][q::radix]) for q in range(radix)]
+    parts = [_fft(part, table, stride * radix, way) for part in split]
     m = np.arange(size // radix)
     turned = []
     for q, part in enumerate(parts):
@@ -113,7 +157,7 @@ def _fft(x: Pair, table: Pair, stride: int) -> Pair:
         return _joined([_add(turned[0], turned[1]), _add(turned[0], turned[1], -1)])
     even, odd = _add(turned[0], turned[2]), _add(turned[0], turned[2], -1)
     total, rest = _add(turned[1], turned[3]), _add(turned[1], turned[3], -1)
-    crossed = rest[1], -rest[0]
+    crossed = way * rest[1], -way * rest[0]
     return _joined([_add(even, total), _add(odd, crossed), _add(even, total, -1),
                     _add(odd, crossed, -1)])  # fmt: skip
 

@@ -11,35 +11,35 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Form, Params
+from mcuc.ir.program import Params
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, int16, params
 from mcuc.ops import lines
-from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
+from mcuc.ops.arithmetic import is_float, is_int16
 from mcuc.ops.binary import (
     ARITHMETIC,
+    ActivationAttrs,
+    activation_of,
     apply_float,
     broadcast_params,
     canonical_binary,
-    float_params,
     infer_binary,
+    pack_float,
+    pair_kernel,
     region_binary,
 )
 from mcuc.ops.checks import activation_range, combined, quant_of
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 
 
 @dataclass(frozen=True)
-class Attrs:
-    """activation: fused activation, "none", "relu", "relu6" or "relu_n1_to_1"."""
-
-    activation: str = "none"
+class Attrs(ActivationAttrs):
+    """Its own type, so that an op cannot be given another's attributes."""
 
 
 def infer(site: Site) -> tuple[TensorType, ...]:
-    assert isinstance(site.attrs, Attrs)
-    result = infer_binary(site, site.attrs.activation, ARITHMETIC)
+    result = infer_binary(site, activation_of(site), ARITHMETIC)
     if not is_float(site):
         _rule(site)
     return result
@@ -47,17 +47,16 @@ def infer(site: Site) -> tuple[TensorType, ...]:
 
 def _rule(site: Site) -> tuple[tuple[int, int, int], params.AddParams, tuple[int, int]]:
     """(zero points of a, b and the output; factors; clamping range)."""
-    assert isinstance(site.attrs, Attrs)
     a, b, out = (quant_of(t) for t in (site.input(0), site.input(1), site.output))
     bits = params.ADD_LEFT_SHIFT_INT16 if is_int16(site) else params.ADD_LEFT_SHIFT
     factors = combined(site, params.add_params, a.scale, b.scale, out.scale, bits)
-    clamp = activation_range(site, site.attrs.activation)
+    clamp = activation_range(site, activation_of(site))
     return (a.zero_point, b.zero_point, out.zero_point), factors, clamp
 
 
 def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
     if is_float(site):
-        return (apply_float(np.add, a, b, _activation(site)),)
+        return (apply_float(np.add, a, b, activation_of(site)),)
     zero_points, factors, clamp = _rule(site)
     if is_int16(site):
         return (int16.add(a, b, factors, clamp),)
@@ -113,15 +112,6 @@ def pack_plane(site: Site) -> Params:
     return Params("mcuc_add_plane_params", "add/add.h", {**broadcast_params(site), **fields})
 
 
-def _activation(site: Site) -> str:
-    assert isinstance(site.attrs, Attrs)
-    return site.attrs.activation
-
-
-def pack_float(site: Site) -> Params:
-    return float_params(site, _activation(site))
-
-
 SPEC = OpSpec(
     name="add",
     doc="Element-wise sum with broadcast and fused activation",
@@ -131,61 +121,12 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region_binary,
-    kernels=kernels_on(
-        DType.S8,
-        Kernel(
-            symbol="mcuc_add_s8_s8_s8_plane__mve_4",
-            source="add/s8_s8_s8_plane__mve_4.c",
-            form=Form.PIXEL,
-            when=is_plane_of_runs,
-            pack=pack_plane,
-            operands=(0, 1),
-            inplace=(0, 1),
-        ),
-        Kernel(
-            symbol="mcuc_add_s8_s8_s8_plane__c",
-            source="add/s8_s8_s8_plane__c.c",
-            form=Form.PIXEL,
-            when=is_plane,
-            pack=pack_plane,
-            operands=(0, 1),
-            inplace=(0, 1),
-        ),
-        Kernel(
-            symbol="mcuc_add_s8_s8_s8__c",
-            source="add/s8_s8_s8__c.c",
-            form=Form.PIXEL,
-            when=always,
-            pack=pack,
-            operands=(0, 1),
-            inplace=(0, 1),
-        ),
-        others=(
-            *kernels_on(
-                DType.S16,
-                Kernel(
-                    symbol="mcuc_add_s16_s16_s16__c",
-                    source="add/s16_s16_s16__c.c",
-                    form=Form.PIXEL,
-                    when=always,
-                    pack=pack,
-                    operands=(0, 1),
-                    inplace=(0, 1),
-                ),
-            ),
-            *kernels_on(
-                DType.F32,
-                Kernel(
-                    symbol="mcuc_add_f32_f32_f32__c",
-                    source="add/f32_f32_f32__c.c",
-                    form=Form.PIXEL,
-                    when=always,
-                    pack=pack_float,
-                    operands=(0, 1),
-                    inplace=(0, 1),
-                ),
-            ),
-        ),
+    kernels=(
+        pair_kernel(DType.S8, "add/s8_s8_s8_plane__mve_4.c", pack_plane, is_plane_of_runs),
+        pair_kernel(DType.S8, "add/s8_s8_s8_plane__c.c", pack_plane, is_plane),
+        pair_kernel(DType.S8, "add/s8_s8_s8__c.c", pack),
+        pair_kernel(DType.S16, "add/s16_s16_s16__c.c", pack),
+        pair_kernel(DType.F32, "add/f32_f32_f32__c.c", pack_float),
     ),
     canonical=canonical_binary,
 )

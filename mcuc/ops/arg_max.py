@@ -13,9 +13,9 @@ import numpy as np
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops.arithmetic import kernels_on
+from mcuc.ops.arithmetic import kernel_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.whole import canonical_whole, region_whole
 
 DTYPES = (DType.S8, DType.F32)
@@ -71,16 +71,6 @@ def pack(site: Site) -> Params:
     )
 
 
-def _kernel(name: str) -> Kernel:
-    return Kernel(
-        symbol=f"mcuc_arg_max_{name}_s32__c",
-        source=f"arg_max/{name}_s32__c.c",
-        form=Form.WHOLE,
-        when=always,
-        pack=pack,
-    )
-
-
 SPEC = OpSpec(
     name="arg_max",
     doc="ARG_MAX and ARG_MIN: where along an axis the extreme stands first",
@@ -90,6 +80,8 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region_whole,
-    kernels=(*kernels_on(DType.F32, _kernel("f32")), *kernels_on(DType.S8, _kernel("s8"))),
+    kernels=tuple(
+        kernel_on(dtype, f"arg_max/{dtype.value}_s32__c.c", Form.WHOLE, pack) for dtype in DTYPES
+    ),
     canonical=canonical_whole,
 )

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
+from mcuc.ir.program import Form, Params, Window
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType
 from mcuc.ops.spec import Kernel, Site, always
@@ -39,6 +40,24 @@ def kernels_on(
         only: What else they demand.
     """
     return (*others, *(_restricted(kernel, dtype, only) for kernel in kernels))
+
+
+def kernel_on(
+    dtype: DType,
+    source: str,
+    form: Form,
+    pack: Callable[[Site], Params],
+    *,
+    when: Callable[[Site, Target], bool] = always,
+    operands: tuple[int, ...] = (0,),
+    inplace: tuple[int, ...] = (),
+    window: Callable[[Site], Window] | None = None,
+    acc_bytes: Callable[[Site], int] | None = None,
+) -> Kernel:
+    """A kernel for an element type of the first operand, with the name that its file gives it."""
+    symbol = f"mcuc_{source.replace('/', '_').removesuffix('.c')}"
+    kernel = Kernel(symbol, source, form, when, pack, window, operands, inplace, None, acc_bytes)
+    return _restricted(kernel, dtype, always)
 
 
 def _restricted(kernel: Kernel, dtype: DType, only: Callable[[Site, Target], bool]) -> Kernel:

@@ -8,6 +8,7 @@ A pool that counts padding (ONNX `count_include_pad`) is a PAD followed by a poo
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -17,7 +18,7 @@ from mcuc.ir.program import Form, Params, Window
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import fixed, float32
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops.arithmetic import is_float, kernel_on
 from mcuc.ops.checks import activation_range
 from mcuc.ops.pooling import (
     DTYPES,
@@ -28,7 +29,7 @@ from mcuc.ops.pooling import (
     region_pool,
     window,
 )
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.windows import padded, taps
 
 ROUNDINGS = ("half_away", "half_up")
@@ -154,46 +155,25 @@ def _map_window(site: Site) -> Window:
     return Window(kernel=(site.input().shape[1], site.input().shape[2]))
 
 
-_INT16 = kernels_on(
-    DType.S16,
-    Kernel(
-        symbol="mcuc_average_pool2d_s16_s16_global__c",
-        source="average_pool2d/s16_s16_global__c.c",
-        form=Form.FOLD,
-        when=_is_global,
-        pack=pack_global,
-        window=_map_window,
-        acc_bytes=_acc_bytes,
-    ),
-    Kernel(
-        symbol="mcuc_average_pool2d_s16_s16__c",
-        source="average_pool2d/s16_s16__c.c",
-        form=Form.WINDOW,
-        when=always,
-        pack=pack,
-        window=window,
-    ),
-)
-_FLOAT = kernels_on(
-    DType.F32,
-    Kernel(
-        symbol="mcuc_average_pool2d_f32_f32_global__c",
-        source="average_pool2d/f32_f32_global__c.c",
-        form=Form.FOLD,
-        when=_is_global,
-        pack=pack_float_global,
-        window=_map_window,
-        acc_bytes=_acc_bytes,
-    ),
-    Kernel(
-        symbol="mcuc_average_pool2d_f32_f32__c",
-        source="average_pool2d/f32_f32__c.c",
-        form=Form.WINDOW,
-        when=always,
-        pack=pack_float,
-        window=window,
-    ),
-)
+def _kernels(
+    dtype: DType, whole: Callable[[Site], Params], windows: Callable[[Site], Params]
+) -> tuple[Kernel, ...]:
+    """The kernel of one window that is the whole map, and the one of any windows."""
+    file = f"average_pool2d/{dtype.value}_{dtype.value}"
+    return (
+        kernel_on(
+            dtype,
+            f"{file}_global__c.c",
+            Form.FOLD,
+            whole,
+            when=_is_global,
+            window=_map_window,
+            acc_bytes=_acc_bytes,
+        ),
+        kernel_on(dtype, f"{file}__c.c", Form.WINDOW, windows, window=window),
+    )
+
+
 SPEC = OpSpec(
     name="average_pool2d",
     doc="Average over windows of a feature map; padding does not count",
@@ -203,25 +183,9 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region_pool,
-    kernels=kernels_on(
-        DType.S8,
-        Kernel(
-            symbol="mcuc_average_pool2d_s8_s8_global__c",
-            source="average_pool2d/s8_s8_global__c.c",
-            form=Form.FOLD,
-            when=_is_global,
-            pack=pack_global,
-            window=_map_window,
-            acc_bytes=_acc_bytes,
-        ),
-        Kernel(
-            symbol="mcuc_average_pool2d_s8_s8__c",
-            source="average_pool2d/s8_s8__c.c",
-            form=Form.WINDOW,
-            when=always,
-            pack=pack,
-            window=window,
-        ),
-        others=(*_INT16, *_FLOAT),
+    kernels=(
+        *_kernels(DType.S8, pack_global, pack),
+        *_kernels(DType.S16, pack_global, pack),
+        *_kernels(DType.F32, pack_float_global, pack_float),
     ),
 )

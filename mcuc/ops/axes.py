@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from mcuc.ir.program import Box, Window
+from mcuc.ir.program import Box, Form, Params, Window
 from mcuc.ir.target import Target
-from mcuc.ir.types import TensorType
+from mcuc.ir.types import DType, TensorType
+from mcuc.ops.arithmetic import kernel_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Canonical, Site
+from mcuc.ops.spec import Canonical, Kernel, Site
 
 LOOPS = 3  # groups of kept, and of reduced axes that the kernels have loops for
 MAX_COUNT = 1 << 23  # a sum of so many bytes, and of their zero points, fits in int32
@@ -99,7 +101,7 @@ def region_reduced(site: Site, out: Box) -> tuple[Box | None, ...]:
     return (Box(whole.y0, whole.y1, whole.x0, whole.x1, out.c0, out.c1),)
 
 
-def window_folded(site: Site) -> Window:
+def _window_folded(site: Site) -> Window:
     """The folded map, for the driver."""
     height, width, _ = canonical_reduced(site).inputs[0]
     return Window(kernel=(height, width))
@@ -133,11 +135,38 @@ def _groups(site: Site) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     return groups
 
 
-def can_fold(site: Site, target: Target) -> bool:
+def _can_fold(site: Site, target: Target) -> bool:
     """Row by row into accumulators."""
     return folds(site)
 
 
-def is_whole(site: Site, target: Target) -> bool:
+def _is_whole(site: Site, target: Target) -> bool:
     """By loops over the whole tensor, which a fold of a batch, done slice by slice, is not."""
     return not folds(site) or site.input().nhwc[0] == 1
+
+
+def _acc_bytes(site: Site) -> int:
+    """An accumulator of 4 bytes for each channel."""
+    return 4 * site.input().nhwc[3]
+
+
+def reduction_kernels(
+    op: str,
+    dtype: DType,
+    pack_fold: Callable[[Site], Params],
+    pack_whole: Callable[[Site], Params],
+) -> tuple[Kernel, ...]:
+    """The kernel that folds rows and columns, and the one for any axes."""
+    file = f"{op}/{dtype.value}_{dtype.value}"
+    return (
+        kernel_on(
+            dtype,
+            f"{file}__c.c",
+            Form.FOLD,
+            pack_fold,
+            when=_can_fold,
+            window=_window_folded,
+            acc_bytes=_acc_bytes,
+        ),
+        kernel_on(dtype, f"{file}_nd__c.c", Form.WHOLE, pack_whole, when=_is_whole),
+    )

@@ -18,11 +18,11 @@ from mcuc.ir.program import Form, Params, ParamValue
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import fixed, float32, int16, params
 from mcuc.numerics.fixed import Ints
-from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
+from mcuc.ops.arithmetic import is_float, is_int16, kernel_on
 from mcuc.ops.binary import ARITHMETIC
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always
+from mcuc.ops.spec import OperandSpec, OpSpec, Site
 from mcuc.ops.whole import canonical_whole, region_whole
 
 MOST_PRODUCTS = {DType.S8: 1 << 15, DType.S16: 1 << 16}  # of a sum, which stays in its type
@@ -162,20 +162,6 @@ def pack(site: Site) -> Params:
     return Params("mcuc_batch_matmul_params", "batch_matmul/batch_matmul.h", {**fields, **numbers})
 
 
-def _kernels(name: str, dtype: DType) -> tuple[Kernel, ...]:
-    return kernels_on(
-        dtype,
-        Kernel(
-            symbol=f"mcuc_batch_matmul_{name}_{name}_{name}__c",
-            source=f"batch_matmul/{name}_{name}_{name}__c.c",
-            form=Form.WHOLE,
-            when=always,
-            pack=pack,
-            operands=(0, 1),
-        ),
-    )
-
-
 SPEC = OpSpec(
     name="batch_matmul",
     doc="Products of matrices that are computed at run time, either one transposed, with broadcast",
@@ -185,10 +171,15 @@ SPEC = OpSpec(
     ref=ref,
     macs=macs,
     region=region_whole,
-    kernels=(
-        *_kernels("f32", DType.F32),
-        *_kernels("s16", DType.S16),
-        *_kernels("s8", DType.S8),
+    kernels=tuple(
+        kernel_on(
+            dtype,
+            f"batch_matmul/{dtype.value}_{dtype.value}_{dtype.value}__c.c",
+            Form.WHOLE,
+            pack,
+            operands=(0, 1),
+        )
+        for dtype in ARITHMETIC
     ),
     canonical=canonical_whole,
 )

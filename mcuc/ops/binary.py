@@ -10,19 +10,34 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Box, Params
+from mcuc.ir.program import Box, Form, Params
+from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32
 from mcuc.numerics.float32 import Floats
+from mcuc.ops.arithmetic import kernel_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Canonical, Hwc, Site
+from mcuc.ops.spec import Canonical, Hwc, Kernel, Site, always
 
 ARITHMETIC = (DType.S8, DType.S16, DType.F32)  # of ADD and MUL
+
+
+@dataclass(frozen=True)
+class ActivationAttrs:
+    """activation: fused activation, "none", "relu", "relu6" or "relu_n1_to_1"."""
+
+    activation: str = "none"
+
+
+def activation_of(site: Site) -> str:
+    """The activation that is fused into a node of ADD or MUL."""
+    assert isinstance(site.attrs, ActivationAttrs)
+    return site.attrs.activation
 
 
 def infer_binary(
@@ -128,11 +143,21 @@ def apply_float(
     return float32.clamp(result, float32.bounds(activation))
 
 
-def float_params(site: Site, activation: str) -> Params:
-    """The record of the kernels on float32."""
-    low, high = float32.bounds(activation)
+def pack_float(site: Site) -> Params:
+    """The record of the kernels of ADD and MUL on float32."""
+    low, high = float32.bounds(activation_of(site))
     fields = {**broadcast_params(site), "low": low, "high": high}
     return Params("mcuc_binary_f32_params", "binary/binary_f32.h", fields)
+
+
+def pair_kernel(
+    dtype: DType,
+    source: str,
+    pack: Callable[[Site], Params],
+    when: Callable[[Site, Target], bool] = always,
+) -> Kernel:
+    """A kernel that may write its result over either operand."""
+    return kernel_on(dtype, source, Form.PIXEL, pack, when=when, operands=(0, 1), inplace=(0, 1))
 
 
 def _aligned(shape: tuple[int, ...], rank: int) -> tuple[int, ...]:

@@ -79,7 +79,8 @@ def _check_types(problems: Problems, operands: list[TensorType]) -> None:
     different = [i for i, type_ in enumerate(operands) if type_.dtype is not dtype]
     for i in different:
         problems.add("E110", f"operand {i} is {operands[i].dtype.value}, operand 0 {dtype.value}")
-    if dtype not in _QUANTIZED:
+    plain = not any(type_.quant for type_ in (*operands, problems.site.output))
+    if dtype not in _QUANTIZED or plain:
         if problems.site.output.dtype is not dtype:
             result = problems.site.output.dtype.value
             problems.add("E110", f"the result is {result}, not {dtype.value}")

@@ -13,9 +13,9 @@ import numpy as np
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops.arithmetic import kernels_on
+from mcuc.ops.arithmetic import kernel_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.whole import canonical_whole, region_whole
 
 DTYPES = (DType.F32, DType.S32, DType.S64)
@@ -79,19 +79,6 @@ def pack(site: Site) -> Params:
     )
 
 
-def _kernels(name: str, dtype: DType) -> tuple[Kernel, ...]:
-    return kernels_on(
-        dtype,
-        Kernel(
-            symbol=f"mcuc_cumsum_{name}_{name}__c",
-            source=f"cumsum/{name}_{name}__c.c",
-            form=Form.WHOLE,
-            when=always,
-            pack=pack,
-        ),
-    )
-
-
 SPEC = OpSpec(
     name="cumsum",
     doc="Running sums along an axis",
@@ -101,6 +88,9 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region_whole,
-    kernels=tuple(k for dtype in DTYPES for k in _kernels(dtype.value, dtype)),
+    kernels=tuple(
+        kernel_on(dtype, f"cumsum/{dtype.value}_{dtype.value}__c.c", Form.WHOLE, pack)
+        for dtype in DTYPES
+    ),
     canonical=canonical_whole,
 )

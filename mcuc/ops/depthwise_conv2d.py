@@ -18,6 +18,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
 from mcuc.ops import (
     convolution,
+    depthwise_columns,
     depthwise_mve,
     depthwise_planar,
     depthwise_taps,
@@ -190,14 +191,16 @@ def suits_planar_mac(site: Site, target: Target, size: int) -> bool:
 
 def _planar(size: int, isa: str) -> Kernel:
     dsp = isa == "dsp"
+    in_columns = dsp and size == depthwise_columns.SIZE
+    pack_dsp = depthwise_columns.pack if in_columns else depthwise_planar.pack_dsp
     return Kernel(
         symbol=f"mcuc_depthwise_conv2d_s8_s8_s8_k{size}__{isa}_4x1",
         source=f"depthwise_conv2d/s8_s8_s8_k{size}__{isa}_4x1.c",
         form=Form.WINDOW,
         when=functools.partial(suits_planar if dsp else suits_planar_mac, size=size),
-        pack=depthwise_planar.pack_dsp if dsp else depthwise_planar.pack_mac,
+        pack=pack_dsp if dsp else depthwise_planar.pack_mac,
         window=depthwise_planar.window,
-        scratch=depthwise_planar.scratch,
+        scratch=depthwise_columns.scratch if in_columns else depthwise_planar.scratch,
     )
 
 

@@ -12,13 +12,13 @@ import numpy as np
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params, ParamValue
-from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8
+from mcuc.ops.arithmetic import kernel_on
 from mcuc.ops.checks import quant_of
 from mcuc.ops.lut import region_same
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 
 DTYPES = (DType.S8, DType.U8, DType.S16, DType.F16)
 
@@ -55,22 +55,6 @@ def pack(site: Site) -> Params:
     return Params(f"mcuc_dequantize_{kind}params", "dequantize/dequantize.h", fields)
 
 
-def _kernel(dtype: DType) -> Kernel:
-    """The kernel from an element type."""
-
-    def when(site: Site, target: Target) -> bool:
-        return site.input().dtype is dtype
-
-    kind = f"{dtype.value}_f32__c"
-    return Kernel(
-        symbol=f"mcuc_dequantize_{kind}",
-        source=f"dequantize/{kind}.c",
-        form=Form.PIXEL,
-        when=when,
-        pack=pack,
-    )
-
-
 SPEC = OpSpec(
     name="dequantize",
     doc="int8, uint8, int16 or float16 to float32",
@@ -80,5 +64,7 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region_same,
-    kernels=tuple(_kernel(dtype) for dtype in DTYPES),
+    kernels=tuple(
+        kernel_on(dtype, f"dequantize/{dtype.value}_f32__c.c", Form.PIXEL, pack) for dtype in DTYPES
+    ),
 )

@@ -69,15 +69,20 @@ def pairs(weights: Array) -> Words:
 
 
 def pair_stream(paired: Words, scales: Words) -> Words:
-    """Weights and factors of each pair of outputs, one after another: [pairs, words of both].
+    """Weights of each pair of outputs between the bias of the second and `mcuc_dot_scales`.
 
     Args:
         paired: As from :func:`pairs`.
         scales: As from :func:`scales`; a missing output gets zeros.
+
+    Returns:
+        [pairs, words of both].
     """
     full = np.zeros((2 * len(paired), 3), np.int32)
     full[: len(scales)] = scales
-    return np.concatenate([paired.reshape(len(paired), -1), full.reshape(len(paired), 6)], axis=1)
+    both = full.reshape(len(paired), 6)
+    weights = paired.reshape(len(paired), -1)
+    return np.concatenate([both[:, 3:4], weights, both[:, :3], both[:, 4:]], axis=1)
 
 
 def padded_depth(depth: int) -> int:

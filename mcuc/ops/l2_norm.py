@@ -15,10 +15,10 @@ from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import fixed, float32
 from mcuc.numerics.unary import inverse_sqrt_multiplier
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops.arithmetic import is_float, kernel_on
 from mcuc.ops.checks import quant_of
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, canonical, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, canonical, no_macs
 
 DTYPES = (DType.S8, DType.F32)
 SCALE = 1 / 128
@@ -79,20 +79,6 @@ def pack(site: Site) -> Params:
     return Params("mcuc_l2_norm_params", "l2_norm/l2_norm.h", fields)
 
 
-def _kernels(dtype: DType) -> tuple[Kernel, ...]:
-    return kernels_on(
-        dtype,
-        Kernel(
-            symbol=f"mcuc_l2_norm_{dtype.value}_{dtype.value}__c",
-            source=f"l2_norm/{dtype.value}_{dtype.value}__c.c",
-            form=Form.PIXEL,
-            when=always,
-            pack=pack,
-            inplace=(0,),
-        ),
-    )
-
-
 SPEC = OpSpec(
     name="l2_norm",
     doc="Every pixel over the root of the sum of its squares",
@@ -102,5 +88,8 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region,
-    kernels=(*_kernels(DType.F32), *_kernels(DType.S8)),
+    kernels=tuple(
+        kernel_on(d, f"l2_norm/{d.value}_{d.value}__c.c", Form.PIXEL, pack, inplace=(0,))
+        for d in DTYPES
+    ),
 )

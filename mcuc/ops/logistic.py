@@ -14,11 +14,11 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params, ParamValue
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32, int8, sigmoid
-from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
+from mcuc.ops.arithmetic import is_float, is_int16, kernel_on, kernels_on
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 
 DTYPES = (DType.S8, DType.S16, DType.F32)
 INT16_SCALE = 1.0 / 32768
@@ -85,32 +85,9 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region_same,
-    kernels=kernels_on(
-        DType.S8,
-        lut_kernel(table),
-        others=(
-            *kernels_on(
-                DType.S16,
-                Kernel(
-                    symbol="mcuc_logistic_s16_s16__c",
-                    source="logistic/s16_s16__c.c",
-                    form=Form.PIXEL,
-                    when=always,
-                    pack=pack_int16,
-                    inplace=(0,),
-                ),
-            ),
-            *kernels_on(
-                DType.F32,
-                Kernel(
-                    symbol="mcuc_logistic_f32_f32__c",
-                    source="logistic/f32_f32__c.c",
-                    form=Form.PIXEL,
-                    when=always,
-                    pack=pack_float,
-                    inplace=(0,),
-                ),
-            ),
-        ),
+    kernels=(
+        *kernels_on(DType.S8, lut_kernel(table)),
+        kernel_on(DType.S16, "logistic/s16_s16__c.c", Form.PIXEL, pack_int16, inplace=(0,)),
+        kernel_on(DType.F32, "logistic/f32_f32__c.c", Form.PIXEL, pack_float, inplace=(0,)),
     ),
 )

@@ -14,7 +14,7 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops.arithmetic import is_float, kernel_on
 from mcuc.ops.checks import activation_range, integer_range
 from mcuc.ops.pooling import (
     DTYPES,
@@ -25,7 +25,7 @@ from mcuc.ops.pooling import (
     region_pool,
     window,
 )
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.windows import padded, taps
 
 
@@ -81,39 +81,9 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region_pool,
-    kernels=kernels_on(
-        DType.S8,
-        Kernel(
-            symbol="mcuc_max_pool2d_s8_s8__c",
-            source="max_pool2d/s8_s8__c.c",
-            form=Form.WINDOW,
-            when=always,
-            pack=pack,
-            window=window,
-        ),
-        others=(
-            *kernels_on(
-                DType.S16,
-                Kernel(
-                    symbol="mcuc_max_pool2d_s16_s16__c",
-                    source="max_pool2d/s16_s16__c.c",
-                    form=Form.WINDOW,
-                    when=always,
-                    pack=pack,
-                    window=window,
-                ),
-            ),
-            *kernels_on(
-                DType.F32,
-                Kernel(
-                    symbol="mcuc_max_pool2d_f32_f32__c",
-                    source="max_pool2d/f32_f32__c.c",
-                    form=Form.WINDOW,
-                    when=always,
-                    pack=pack_float,
-                    window=window,
-                ),
-            ),
-        ),
+    kernels=(
+        kernel_on(DType.S8, "max_pool2d/s8_s8__c.c", Form.WINDOW, pack, window=window),
+        kernel_on(DType.S16, "max_pool2d/s16_s16__c.c", Form.WINDOW, pack, window=window),
+        kernel_on(DType.F32, "max_pool2d/f32_f32__c.c", Form.WINDOW, pack_float, window=window),
     ),
 )

@@ -27,7 +27,7 @@ DTYPES = (DType.F32, DType.S8, DType.U8, DType.S16)
 # Element types of the result by the input's.
 _RESULTS = {
     DType.F32: (*_BYTES, DType.S16),
-    DType.S8: _BYTES,
+    DType.S8: (*_BYTES, DType.S16),
     DType.U8: _BYTES,
     DType.S16: (DType.S16, DType.S8, DType.S32),
 }
@@ -103,11 +103,11 @@ def pack(site: Site) -> Params:
 
 
 def _between_bytes(site: Site, target: Target) -> bool:
-    return site.input().dtype in _BYTES
+    return site.input().dtype in _BYTES and site.output.dtype in _BYTES
 
 
 def rescale_params(site: Site, factor: params.Multiplier, limits: tuple[int, int]) -> Params:
-    """The record of the kernels that rescale int16."""
+    """The record of the kernels from or to int16."""
     fields = {
         "channels": site.output.nhwc[3],
         "in_zero": quant_of(site.input()).zero_point,
@@ -153,6 +153,7 @@ SPEC = OpSpec(
     kernels=(
         lut_kernel(table, _between_bytes),
         *(_kernel(DType.F32, result, pack) for result in _RESULTS[DType.F32]),
+        _kernel(DType.S8, DType.S16, pack_int16),
         *(_kernel(DType.S16, result, pack_int16) for result in _RESULTS[DType.S16]),
     ),
 )

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Form, Params
-from mcuc.ir.target import Target
+from mcuc.ir.program import Params
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32
 from mcuc.ops import axes
 from mcuc.ops.checks import integer_range
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 
 KINDS = ("max", "min", "sum", "prod")
 DTYPES = (DType.S8, DType.S16, DType.F32)
@@ -104,30 +103,6 @@ def pack(site: Site) -> Params:
     )
 
 
-def acc_bytes(site: Site) -> int:
-    """An accumulator of 4 bytes for each channel."""
-    return 4 * site.input().nhwc[3]
-
-
-def _kernel(dtype: DType, fold: bool) -> Kernel:
-    def when(site: Site, target: Target) -> bool:
-        return site.input().dtype is dtype and (axes.can_fold if fold else axes.is_whole)(
-            site, target
-        )
-
-    name = dtype.value
-    file = f"{name}_{name}{'' if fold else '_nd'}__c"
-    return Kernel(
-        symbol=f"mcuc_reduce_{file}",
-        source=f"reduce/{file}.c",
-        form=Form.FOLD if fold else Form.WHOLE,
-        when=when,
-        pack=pack,
-        window=axes.window_folded if fold else None,
-        acc_bytes=acc_bytes if fold else None,
-    )
-
-
 SPEC = OpSpec(
     name="reduce",
     doc="Maximum, minimum, sum or product over any axes",
@@ -137,6 +112,8 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=axes.region_reduced,
-    kernels=tuple(_kernel(dtype, fold) for dtype in DTYPES for fold in (True, False)),
+    kernels=tuple(
+        kernel for dtype in DTYPES for kernel in axes.reduction_kernels("reduce", dtype, pack, pack)
+    ),
     canonical=axes.canonical_reduced,
 )

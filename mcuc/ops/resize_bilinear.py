@@ -16,9 +16,9 @@ import numpy.typing as npt
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops.arithmetic import is_float, kernels_on
+from mcuc.ops.arithmetic import is_float, kernel_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.windows import Pair
 
 BITS = 10
@@ -139,16 +139,6 @@ def pack(site: Site) -> Params:
     )
 
 
-def _kernel(name: str) -> Kernel:
-    return Kernel(
-        symbol=f"mcuc_resize_bilinear_{name}_{name}__c",
-        source=f"resize_bilinear/{name}_{name}__c.c",
-        form=Form.ROWS,
-        when=always,
-        pack=pack,
-    )
-
-
 SPEC = OpSpec(
     name="resize_bilinear",
     doc="Bilinear interpolation of rows and columns, all flags",
@@ -158,5 +148,7 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region,
-    kernels=kernels_on(DType.S8, _kernel("s8"), others=kernels_on(DType.F32, _kernel("f32"))),
+    kernels=tuple(
+        kernel_on(d, f"resize_bilinear/{d.value}_{d.value}__c.c", Form.ROWS, pack) for d in DTYPES
+    ),
 )

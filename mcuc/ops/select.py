@@ -26,6 +26,12 @@ class Attrs:
     """No attributes."""
 
 
+def _is_quantized(site: Site, *choices: TensorType) -> bool:
+    """Integers with scales; without any they are copied as they are."""
+    scaled = any(type_.quant for type_ in (*choices, site.output))
+    return scaled and choices[0].dtype in _QUANTIZED
+
+
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     condition = problems.operand(CONDITION, "condition", (DType.BOOL,))
@@ -36,7 +42,7 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         shape = broadcast_shape(problems, condition, yes, no)
     if yes is not None and site.output.dtype is not yes.dtype:
         problems.add("E110", f"the result is {site.output.dtype.value}, not {yes.dtype.value}")
-    elif yes is not None and no is not None and yes.dtype in _QUANTIZED:
+    elif yes is not None and no is not None and _is_quantized(site, yes, no):
         out = problems.result_like(yes)
         for type_, name in ((yes, "first"), (no, "second")):
             quant = problems.per_tensor(type_, f"{name} choice")

@@ -22,7 +22,7 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.whole import canonical_whole, region_whole
 
-_S16, _S32, _U32, _U64 = DType.S16, DType.S32, DType.U32, DType.U64
+_S16, _S32, _U32, _U64, _F32 = DType.S16, DType.S32, DType.U32, DType.U64, DType.F32
 MOST = 1 << 15  # elements
 Numbers = Mapping[str, int]
 
@@ -67,6 +67,12 @@ def _same(shape: tuple[int, ...], n: Numbers) -> tuple[int, ...]:
     return shape
 
 
+def _overlapped(shape: tuple[int, ...], n: Numbers) -> tuple[int, ...]:
+    *lead, count, frame = shape
+    return (math.prod(lead), (count - 1) * n["step"] + frame)
+
+
+_OVERLAP = ("frame", "step")
 _SUBTRACTION = (
     *("smoothing", "alternate_smoothing", "one_minus_smoothing", "alternate_one_minus_smoothing"),
     *("smoothing_bits", "spectral_subtraction_bits", "min_signal_remaining", "clamping"),
@@ -81,6 +87,13 @@ KINDS: Mapping[str, Kind] = MappingProxyType(
                            lambda a, n: audio.scale_bits(a[0])),
         "rfft": Kind((_S16,), _S16, ("fft_length",), lambda shape, n: (n["fft_length"] + 2,),
                      lambda a, n: audio.rfft(a[0], n["fft_length"])),
+        "irfft": Kind((_S16,), _S16, ("fft_length",),
+                      lambda shape, n: (*shape[:-1], n["fft_length"]),
+                      lambda a, n: audio.irfft(a[0], n["fft_length"])),
+        "overlap_add": Kind((_S16, _S16), _S16, _OVERLAP, _overlapped,
+                            lambda a, n: audio.overlap_add(a[0], a[1], n["step"]), 2),
+        "overlap_add_f32": Kind((_F32, _F32), _F32, _OVERLAP, _overlapped,
+                                lambda a, n: audio.overlap_add(a[0], a[1], n["step"]), 2),
         "energy": Kind((_S16,), _U32, ("start_index", "end_index"),
                        lambda shape, n: (math.prod(shape) // 2,),
                        lambda a, n: audio.energy(a[0], n["start_index"], n["end_index"])),
@@ -149,6 +162,12 @@ def _check(problems: Problems, x: TensorType, attrs: Attrs) -> None:
         length = n["fft_length"]
         if not 4 <= length <= MOST or length & (length - 1) or x.elements > length:
             problems.add("E115", f"an FFT of {length} for {x.elements} elements: a power of two")
+    elif attrs.kind == "irfft":
+        length = n["fft_length"]
+        if not 4 <= length <= MOST or length & (length - 1) or x.elements != length + 2:
+            problems.add("E115", f"an inverse FFT of {length} for {x.elements} elements")
+    elif attrs.kind.startswith("overlap_add"):
+        _check_overlap(problems, x.shape, n)
     elif attrs.kind == "energy":
         if not n["start_index"] <= n["end_index"] <= x.elements // 2:
             problems.add("E115", f"the range {tuple(n.values())} of {x.elements // 2} frequencies")
@@ -162,6 +181,14 @@ def _check(problems: Problems, x: TensorType, attrs: Attrs) -> None:
         problems.add("E111", f"a gain table of {site.input(2).elements}; 125 are needed")
     elif attrs.kind == "root" and site.input(1).elements != 1:
         problems.add("E111", "the bits of a root's scale are one number")
+
+
+def _check_overlap(problems: Problems, shape: tuple[int, ...], n: Numbers) -> None:
+    frame, step = n["frame"], n["step"]
+    if len(shape) < 2 or shape[-1] != frame or not 1 <= step < frame:
+        problems.add("E115", f"frames of {frame} every {step} elements for the input {shape}")
+    elif problems.site.input(1).shape != (math.prod(shape[:-2]), frame - step):
+        problems.add("E111", f"the state is {problems.site.input(1).shape} for the input {shape}")
 
 
 def _check_bank(problems: Problems, size: int, channels: int) -> None:
@@ -187,6 +214,14 @@ def ref(site: Site, *operands: Array) -> tuple[Array, ...]:
     return (np.asarray(result).astype(dtype).reshape(site.output.shape),)
 
 
+_RECORDS = {
+    "noise": "subtraction",
+    "subtract": "subtraction",
+    "irfft": "rfft",
+    "overlap_add_f32": "overlap_add",
+}
+
+
 def pack(site: Site) -> Params:
     """The numbers by their names; sizes; constants and tables."""
     attrs = attrs_of(site)
@@ -194,10 +229,15 @@ def pack(site: Site) -> Params:
     fields: dict[str, ParamValue] = {"size": size, **attrs.named}
     if kind == "window":
         fields |= {"window": site.const(1).ravel(), "width": site.input(1).elements}
-    if kind == "rfft":
-        half = attrs.named["fft_length"] // 2
-        tables = {"twiddles": audio.twiddles(half), "last_twiddles": audio.last_twiddles(half)}
+    if kind in ("rfft", "irfft"):
+        half, sign = attrs.named["fft_length"] // 2, -1 if kind == "rfft" else 1
+        tables = {
+            "twiddles": audio.twiddles(half, sign),
+            "last_twiddles": audio.last_twiddles(half, sign),
+        }
         fields |= {**tables, "order": _order(half)}
+    if kind.startswith("overlap_add"):
+        fields["count"] = site.input(0).shape[-2]
     if kind == "filter_bank":
         names = ("weights", "unweights", "frequencies", "starts", "widths")
         fields |= {name: site.const(k + 1).ravel() for k, name in enumerate(names)}
@@ -205,7 +245,7 @@ def pack(site: Site) -> Params:
         fields["gain"] = site.const(2).ravel()
     if kind == "log":
         fields["table"] = audio.log_table()
-    record = "subtraction" if kind in ("noise", "subtract") else kind
+    record = _RECORDS.get(kind, kind)
     return Params(f"mcuc_signal_{record}_params", "signal/signal.h", fields)
 
 
@@ -225,12 +265,12 @@ def _order(size: int) -> Array:
 def scratch(site: Site) -> int:
     """Of an FFT: the complex numbers."""
     attrs = attrs_of(site)
-    return 2 * attrs.named["fft_length"] if attrs.kind == "rfft" else 0
+    return 2 * attrs.named["fft_length"] if attrs.kind in ("rfft", "irfft") else 0
 
 
 def _kernel(name: str, kind: Kind) -> Kernel:
     types = [dtype.value for dtype in (*kind.operands[: kind.runtime], kind.result)]
-    stem = f"{'_'.join(types)}_{name}__c"
+    stem = f"{'_'.join(types)}_{name.removesuffix('_f32')}__c"
     return Kernel(
         symbol=f"mcuc_signal_{stem}",
         source=f"signal/{stem}.c",
@@ -247,8 +287,8 @@ SPEC = OpSpec(
     doc=f"TFLM's audio front-end: {', '.join(KINDS)}",
     Attrs=Attrs,
     operands=(
-        OperandSpec("x", (_S16, _U32, _U64)),
-        OperandSpec("y", (_S16, _S32, _U32), optional=True),
+        OperandSpec("x", (_S16, _U32, _U64, _F32)),
+        OperandSpec("y", (_S16, _S32, _U32, _F32), optional=True),
         *(OperandSpec(f"table {k}", (_S16,), const=True, optional=True) for k in range(4)),
     ),
     infer=infer,

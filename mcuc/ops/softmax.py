@@ -17,10 +17,10 @@ from mcuc.ir.program import Box, Form, Params, ParamValue
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import fixed, float32, int8, int16, params
-from mcuc.ops.arithmetic import is_float, is_int16, kernels_on
+from mcuc.ops.arithmetic import is_float, is_int16, kernel_on
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 
 DTYPES = (DType.S8, DType.S16, DType.F32)
 # Scale and zero point of the result, by element type of input and result.
@@ -155,6 +155,10 @@ def _narrow(site: Site, target: Target) -> bool:
     return site.output.dtype is DType.S8
 
 
+def _wide(site: Site, target: Target) -> bool:
+    return site.output.dtype is DType.S16
+
+
 SPEC = OpSpec(
     name="softmax",
     doc="Softmax over the last axis",
@@ -164,50 +168,10 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region,
-    kernels=kernels_on(
-        DType.S8,
-        Kernel(
-            symbol="mcuc_softmax_s8_s8__c",
-            source="softmax/s8_s8__c.c",
-            form=Form.PIXEL,
-            when=always,
-            pack=pack,
-            inplace=(0,),
-        ),
-        only=_narrow,
-        others=(
-            *kernels_on(
-                DType.S8,
-                Kernel(
-                    symbol="mcuc_softmax_s8_s16__c",
-                    source="softmax/s8_s16__c.c",
-                    form=Form.PIXEL,
-                    when=lambda site, target: not _narrow(site, target),
-                    pack=pack,
-                ),
-            ),
-            *kernels_on(
-                DType.S16,
-                Kernel(
-                    symbol="mcuc_softmax_s16_s16__c",
-                    source="softmax/s16_s16__c.c",
-                    form=Form.PIXEL,
-                    when=always,
-                    pack=pack_int16,
-                    inplace=(0,),
-                ),
-            ),
-            *kernels_on(
-                DType.F32,
-                Kernel(
-                    symbol="mcuc_softmax_f32_f32__c",
-                    source="softmax/f32_f32__c.c",
-                    form=Form.PIXEL,
-                    when=always,
-                    pack=pack_float,
-                    inplace=(0,),
-                ),
-            ),
-        ),
+    kernels=(
+        kernel_on(DType.S8, "softmax/s8_s8__c.c", Form.PIXEL, pack, when=_narrow, inplace=(0,)),
+        kernel_on(DType.S8, "softmax/s8_s16__c.c", Form.PIXEL, pack, when=_wide),
+        kernel_on(DType.S16, "softmax/s16_s16__c.c", Form.PIXEL, pack_int16, inplace=(0,)),
+        kernel_on(DType.F32, "softmax/f32_f32__c.c", Form.PIXEL, pack_float, inplace=(0,)),
     ),
 )

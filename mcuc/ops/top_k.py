@@ -14,9 +14,9 @@ import numpy as np
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Form, Params
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops.arithmetic import kernels_on
+from mcuc.ops.arithmetic import kernel_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.whole import canonical_whole, region_whole
 
 DTYPES = (DType.F32, DType.S8, DType.S16, DType.S32)
@@ -71,19 +71,6 @@ def pack(site: Site) -> Params:
     )
 
 
-def _kernels(dtype: DType) -> tuple[Kernel, ...]:
-    return kernels_on(
-        dtype,
-        Kernel(
-            symbol=f"mcuc_top_k_{dtype.value}_s32__c",
-            source=f"top_k/{dtype.value}_s32__c.c",
-            form=Form.WHOLE,
-            when=always,
-            pack=pack,
-        ),
-    )
-
-
 SPEC = OpSpec(
     name="top_k",
     doc="Where the greatest or least elements of the last axis stand, in order",
@@ -93,6 +80,8 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region_whole,
-    kernels=tuple(k for dtype in DTYPES for k in _kernels(dtype)),
+    kernels=tuple(
+        kernel_on(dtype, f"top_k/{dtype.value}_s32__c.c", Form.WHOLE, pack) for dtype in DTYPES
+    ),
     canonical=canonical_whole,
 )

@@ -17,7 +17,6 @@ from mcuc.ops import (
     concatenation,
     gather,
     layer_norm,
-    mean,
     pairwise,
     reduce,
     resample,
@@ -235,7 +234,7 @@ def _plain(op: str, **attributes: int) -> Handler:
 
 
 def _mean(to: Exporter, node: Node, site: Site) -> None:
-    _reduced(to, node, site, "ReduceMean", mean.reduced_axes(site))
+    _reduced(to, node, site, "ReduceMean", axes.reduced_axes(site))
 
 
 def _reduce(to: Exporter, node: Node, site: Site) -> None:

@@ -22,7 +22,7 @@ from mcuc.quant.runtime import Samples, ratio_db, run_values
 Doubles = npt.NDArray[np.float64]
 
 MEASURED = 16  # samples that decisions are measured on
-# --auto-precision: what a layer in float32 must gain, and where enough is enough.
+# --auto-precision: what a layer with more bits must gain, and where enough is enough.
 _GAIN_DB = 0.5
 ENOUGH_DB = 30.0
 
@@ -95,8 +95,8 @@ def make_recipe(
         samples: One array per input each, at least one.
         precision: "int8" or "int16".
         method: How ranges follow from what is seen.
-        auto_precision: Layers stay float32, the most harmful first, until the outputs have
-            `enough_db` or no layer gains anything.
+        auto_precision: Layers get int16 or stay float32, the most harmful first, until the
+            outputs have `enough_db` or no layer gains anything.
         enough_db: For that.
         numerics: Rule set.
     """
@@ -117,7 +117,7 @@ def make_recipe(
         if judge.db(other) > judge.db(best):
             best = other
     if auto_precision:
-        best = _with_floats(graph, best, judge, enough_db, numerics)
+        best = _with_more_bits(graph, best, judge, enough_db, numerics)
     return best
 
 
@@ -126,19 +126,20 @@ def _with_corrections(graph: Graph, recipe: Recipe, found: Statistics, judge: _J
     return other if judge.db(other) > judge.db(recipe) else recipe
 
 
-def _with_floats(
+def _with_more_bits(
     graph: Graph, recipe: Recipe, judge: _Judge, enough_db: float, numerics: str
 ) -> Recipe:
-    """Layers in order of the loss that each causes alone, as long as it helps."""
+    """Layers in order of the loss that each causes alone get more bits, as long as it helps.
+
+    More bits are int16 for the result where the kernels for it exist, else float32.
+    """
     if judge.db(recipe) >= enough_db:
         return recipe
-    quantized = apply_recipe(graph, recipe, numerics)
+    floats = _floats(graph, recipe, numerics)
     layers = {
         i
         for i, node in enumerate(graph.nodes)
-        if (rule := rule_of(node)) is not None
-        and not rule.exact
-        and node.outputs[0] not in quantized.floats
+        if (rule := rule_of(node)) is not None and not rule.exact and node.outputs[0] not in floats
     }
     every = frozenset(range(len(graph.nodes)))
     alone = {i: judge.db(replace(recipe, floats=every - {i})) for i in sorted(layers)}
@@ -146,10 +147,29 @@ def _with_floats(
     for i in sorted(layers, key=lambda i: (alone[i], i)):
         if judge.db(best) >= enough_db:
             break
+        least = judge.db(best) + _GAIN_DB
+        wide = _widened(graph, best, i)
+        if judge.db(wide) >= least and _floats(graph, wide, numerics) <= floats:
+            best = wide
+            continue
         other = replace(best, floats=best.floats | {i})
-        if judge.db(other) >= judge.db(best) + _GAIN_DB:
+        if judge.db(other) >= least:
             best = other
+            floats = _floats(graph, best, numerics)
     return best
+
+
+def _floats(graph: Graph, recipe: Recipe, numerics: str) -> set[int]:
+    """Values that float nodes compute."""
+    return set(apply_recipe(graph, recipe, numerics).floats)
+
+
+def _widened(graph: Graph, recipe: Recipe, index: int) -> Recipe:
+    """With int16 for the result of a node, and for what it alone reads of the model's inputs."""
+    node = graph.nodes[index]
+    consumers = graph.consumers()
+    own = (v for v in node.inputs if v in graph.inputs and set(consumers[v]) == {index})
+    return replace(recipe, wide=recipe.wide.union(node.outputs, own))
 
 
 class _Judge:
@@ -176,10 +196,11 @@ class _Judge:
         return self.known[id(recipe)][1]
 
     def _measure(self, recipe: Recipe) -> float:
-        graph = _inserted(self.graph, recipe).graph
-        # The value as its readers see it: behind its pair, if it has one.
+        inserted = _inserted(self.graph, recipe)
+        graph = inserted.graph
         signal, noise = np.zeros(len(self.values)), np.zeros(len(self.values))
-        values = tuple(_behind_pair(graph, v) for v in self.values)
+        # The value as its readers see it: behind its pair, if it has one.
+        values = tuple(inserted.real.get(v, v) for v in self.values)
         for wanted, found in zip(self.wanted, self._run(graph, values), strict=True):
             for k, (a, b) in enumerate(zip(wanted, self._numbers(found, values), strict=True)):
                 signal[k] += (a * a).sum()
@@ -192,14 +213,4 @@ def _judged(graph: Graph, v: int) -> int:
     producer = next((node for node in graph.nodes if v in node.outputs), None)
     if producer is not None and producer.op == "softmax" and producer.inputs[0] is not None:
         return producer.inputs[0]
-    return v
-
-
-def _behind_pair(graph: Graph, v: int) -> int:
-    for node in graph.nodes:
-        if node.op == "quantize" and node.inputs[0] == v:
-            (q,) = node.outputs
-            return next(
-                n.outputs[0] for n in graph.nodes if n.op == "dequantize" and n.inputs[0] == q
-            )
     return v

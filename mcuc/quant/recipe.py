@@ -27,6 +27,7 @@ class Recipe:
 
     Attributes:
         precision: "int8" or "int16" of the activations.
+        wide: Values that have int16 in a recipe of int8; what computes or reads them does, too.
         ranges: Of each float value that a run computes, and of the inputs.
         floats: Nodes that stay float32.
         corrections: By node with weights, what is added to the bias of each output channel.
@@ -39,6 +40,7 @@ class Recipe:
     precision: str
     ranges: Mapping[int, Range]
     floats: frozenset[int] = frozenset()
+    wide: frozenset[int] = frozenset()
     corrections: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     equalization: Mapping[int, tuple[float, ...]] = field(default_factory=dict)
     samples: int = 0
@@ -54,6 +56,7 @@ class Recipe:
             "method": self.method,
             "graph": self.graph,
             "floats": sorted(self.floats),
+            "wide": sorted(self.wide),
             "ranges": {str(v): [r.low, r.high] for v, r in sorted(self.ranges.items())},
             "corrections": _lists(self.corrections),
             "equalization": _lists(self.equalization),
@@ -71,6 +74,7 @@ class Recipe:
                     for v, (low, high) in document["ranges"].items()
                 },
                 floats=frozenset(int(i) for i in document["floats"]),
+                wide=frozenset(int(v) for v in document["wide"]),
                 corrections=_tuples(document["corrections"]),
                 equalization=_tuples(document["equalization"]),
                 samples=int(document["samples"]),

@@ -1,4 +1,4 @@
-"""Which values share scale and zero point, and which they get.
+"""Which values share their integers' type, scale and zero point, and which they get.
 
 Ops of kind "same" tie their operands and results together: all get the union of their ranges. A
 result with fixed parameters (of a softmax) gives them to what is only moved from it; where a group
@@ -7,27 +7,40 @@ does not fit into them, it keeps its own and the operand is requantized.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Set
+from typing import NamedTuple
 
-from mcuc.ir.graph import Graph
+from mcuc.ir.graph import Graph, Node
 from mcuc.ir.types import DType, Quant
 from mcuc.quant.qparams import Range, activation_quant, real_limits
 from mcuc.quant.rules import Rule, fixed_output
 
 
-def shared_quants(
-    graph: Graph, rules: Mapping[int, Rule], ranges: Mapping[int, Range], dtype: DType
-) -> dict[int, Quant]:
-    """Parameters of each value that a quantized node reads or computes.
+class Integers(NamedTuple):
+    """What stands for the real numbers of a value."""
+
+    dtype: DType
+    quant: Quant
+
+
+def shared_integers(
+    graph: Graph,
+    rules: Mapping[int, Rule],
+    ranges: Mapping[int, Range],
+    dtype: DType,
+    wide: Set[int] = frozenset(),
+) -> dict[int, Integers]:
+    """The integers of each value that a quantized node reads or computes.
 
     Args:
         graph: The float graph.
         rules: Of the nodes that are quantized, by index.
         ranges: Of the values.
         dtype: Of the activations.
+        wide: Values that get int16 whatever `dtype` is, and all that are tied to them.
     """
     groups = _Groups()
-    fixed: dict[int, Quant] = {}
+    fixed: dict[int, Node] = {}  # result -> the node whose op gives it its parameters
     for i, rule in rules.items():
         node = graph.nodes[i]
         (result,) = node.outputs
@@ -38,24 +51,29 @@ def shared_quants(
         ]
         for v in (*operands, result):
             groups.add(v)
-        found = fixed_output(node, dtype)
-        if found is not None:
-            fixed[result] = found
+        if fixed_output(node, dtype) is not None:
+            fixed[result] = node
         if rule.kind == "same":
             for v in operands:
                 if v not in fixed or len(operands) == 1:
                     groups.join(v, result)
-    quants: dict[int, Quant] = {}
+    found: dict[int, Integers] = {}
     for members in groups.members().values():
-        quants.update(_of_group(members, fixed, ranges, dtype))
-    return quants
+        own = dtype if wide.isdisjoint(members) else DType.S16
+        for v, quant in _of_group(members, fixed, ranges, own).items():
+            found[v] = Integers(own, quant)
+    return found
 
 
 def _of_group(
-    members: list[int], fixed: Mapping[int, Quant], ranges: Mapping[int, Range], dtype: DType
+    members: list[int], fixed: Mapping[int, Node], ranges: Mapping[int, Range], dtype: DType
 ) -> dict[int, Quant]:
-    own = {v: fixed[v] for v in members if v in fixed}
-    rest = [v for v in members if v not in fixed]
+    own = {
+        v: quant
+        for v in members
+        if v in fixed and (quant := fixed_output(fixed[v], dtype)) is not None
+    }
+    rest = [v for v in members if v not in own]
     if not rest:
         return own
     union = ranges[rest[0]]

@@ -3,13 +3,16 @@
 Exact by dynamic programming over sets of executed nodes (the live bytes depend on the set only),
 in the manner of Liberis & Lane, "Neural networks on microcontrollers: saving memory at inference
 via operator reordering" (2019). Chains need no search: a set of frontier nodes larger than one is
-what makes states; above a limit of states a greedy order is taken.
+what makes states. What cannot beat the given order and a greedy one is not followed; where some
+node alone needs as much as the given order, nothing is searched; above a limit of states the greedy
+order is taken.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from typing import NamedTuple
 
 from mcuc.ir.graph import Graph
 from mcuc.ops import spec_of
@@ -63,6 +66,10 @@ class _Search:
         for v in (*graph.inputs, *root):
             r = root.get(v, v)
             self.size[r] = max(self.size.get(r, 0), graph.type(v).size_bytes)
+        self.followers: list[list[int]] = [[] for _ in graph.nodes]
+        for i, deps in enumerate(self.deps):
+            for j in _members(deps):
+                self.followers[j].append(i)
         self.size |= {state.source: 0 for state in graph.states}  # outside of the arena
         self.forever = {root.get(v, v) for v in graph.results}
 
@@ -99,50 +106,102 @@ class _Search:
             done |= 1 << i
         return peak
 
+    def least(self) -> int:
+        """Bytes that no order does without: what one node reads and writes, results kept."""
+        all_nodes = (1 << len(self.graph.nodes)) - 1
+        alone = (sum(self.size[r] for r in touched) for touched in self.touched)
+        at_end = sum(size for r, size in self.size.items() if self.lives(r, all_nodes))
+        return max([self.at_start(), at_end, *alone])
+
     def best(self) -> list[int] | None:
         """The order with the least peak, or None when no better one than the given is found."""
         n = len(self.graph.nodes)
         if all(self.deps[i] >> (i - 1) & 1 for i in range(1, n)):
             return None
-        found = self._exact()
-        if found is None:
-            found = self._greedy()
-        return found if self.peak(found) < self.peak(range(n)) else None
+        given = self.peak(range(n))
+        if given <= self.least():
+            return None
+        greedy = self._greedy()
+        limit = min(given - 1, self.peak(greedy))
+        return self._exact(limit) or (greedy if self.peak(greedy) <= limit else None)
 
-    def _exact(self) -> list[int] | None:
-        """The best order, or None when there are too many states."""
-        n = len(self.graph.nodes)
-        # set of executed nodes -> peak so far, order, live bytes
-        layer: dict[int, tuple[int, tuple[int, ...], int]] = {0: (0, (), self.at_start())}
+    def _exact(self, limit: int) -> list[int] | None:
+        """The best order with a peak of at most `limit`; None: there is none, or too many states.
+
+        Orders of equal peak: the first by the numbers of their nodes.
+        """
+        start = sum(1 << i for i, deps in enumerate(self.deps) if not deps)
+        layers = [{0: _State(0, self.at_start(), start, 0, 0)}]
         states = 0
-        for _ in range(n):
-            following: dict[int, tuple[int, tuple[int, ...], int]] = {}
-            for done, (peak, order, live) in layer.items():
-                for i in range(n):
-                    if done >> i & 1 or self.deps[i] & ~done:
+        for _ in self.graph.nodes:
+            following: dict[int, _State] = {}
+            for done, state in layers[-1].items():
+                for i in _members(state.ready):
+                    during, after = self.step(done, i, state.live)
+                    peak = max(state.peak, during)
+                    if peak > limit:
                         continue
-                    during, after = self.step(done, i, live)
-                    reached = (max(peak, during), (*order, i), after)
-                    known = following.get(done | 1 << i)
-                    if known is None or reached < known:
-                        following[done | 1 << i] = reached
+                    then = done | 1 << i
+                    known = following.get(then)
+                    if known is None:
+                        ready = state.ready & ~(1 << i) | self._freed(i, then)
+                        following[then] = _State(peak, after, ready, done, i)
+                    elif peak < known.peak:  # states come in the order of their orders
+                        following[then] = known._replace(peak=peak, before=done, node=i)
                 if states + len(following) > STATE_LIMIT:
                     return None
+            if not following:
+                return None
             states += len(following)
-            layer = following
-        (result,) = layer.values()
-        return list(result[1])
+            rank = {done: k for k, done in enumerate(layers[-1])}
+            by_order = sorted(following.items(), key=lambda s: (rank[s[1].before], s[1].node))
+            layers.append(dict(by_order))
+        (done,) = layers[-1]
+        order: list[int] = []
+        for layer in reversed(layers[1:]):
+            order.append(layer[done].node)
+            done = layer[done].before
+        return order[::-1]
+
+    def _freed(self, node: int, done: int) -> int:
+        """The nodes that wait for nothing any more once `node` is done, as a set of bits."""
+        ready = (j for j in self.followers[node] if not self.deps[j] & ~done)
+        return sum(1 << j for j in ready)
 
     def _greedy(self) -> list[int]:
         """At each point the ready node that leaves the least memory live."""
-        n = len(self.graph.nodes)
         done, live = 0, self.at_start()
+        ready = sum(1 << i for i, deps in enumerate(self.deps) if not deps)
         order: list[int] = []
-        while len(order) < n:
-            ready = [i for i in range(n) if not done >> i & 1 and not self.deps[i] & ~done]
-            steps = {i: self.step(done, i, live) for i in ready}
-            node = min(ready, key=lambda i: (steps[i][1], steps[i][0], i))
+        while ready:
+            steps = {i: self.step(done, i, live) for i in _members(ready)}
+            node = min(steps, key=lambda i: (steps[i][1], steps[i][0], i))
             live = steps[node][1]
             order.append(node)
             done |= 1 << node
+            ready = ready & ~(1 << node) | self._freed(node, done)
         return order
+
+
+class _State(NamedTuple):
+    """The best way to a set of executed nodes.
+
+    Attributes:
+        peak: Bytes, so far.
+        live: Bytes after it.
+        ready: Nodes that may run next, as a set of bits.
+        before, node: The set without the last node, and that node.
+    """
+
+    peak: int
+    live: int
+    ready: int
+    before: int
+    node: int
+
+
+def _members(bits: int) -> Iterator[int]:
+    while bits:
+        low = bits & -bits
+        yield low.bit_length() - 1
+        bits ^= low

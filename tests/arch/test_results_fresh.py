@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import onnx_models
+from benchmarks import accuracy, onnx_models, onnx_nodes
 from benchmarks.models import MODELS, ROOT
-from benchmarks.sources import sources_sha256
+from benchmarks.sources import onnx_source_files, reference_source_files, sources_sha256
 from benchmarks.tables import models_page
 from benchmarks.verify_all import COMMAND, DOCS, DOCS_COMMAND, RESULTS
+
+STALE = "what the results depend on has changed: run"
 
 
 @pytest.fixture
@@ -22,7 +24,7 @@ def results() -> dict:
 
 def test_results_are_of_these_sources(results: dict) -> None:
     assert results["sources_sha256"] == sources_sha256(), (
-        f"what the results depend on has changed: run `{COMMAND}`, then `{DOCS_COMMAND}`"
+        f"{STALE} `{COMMAND}`, then `{DOCS_COMMAND}`"
     )
 
 
@@ -41,24 +43,39 @@ def test_the_page_shows_these_results(results: dict) -> None:
 
 def test_results_of_onnx_models_are_of_these_sources() -> None:
     found = json.loads(onnx_models.RESULTS.read_text("utf-8"))
-    stale = f"what the results depend on has changed: run `{onnx_models.COMMAND}`, then `--docs`"
-    assert found["sources_sha256"] == onnx_models.onnx_sources_sha256(), stale
+    assert found["sources_sha256"] == sources_sha256(onnx_source_files()), (
+        f"{STALE} `{onnx_models.COMMAND}`"
+    )
     assert onnx_models.DOCS.read_text("utf-8") == onnx_models.page(found)
+
+
+def test_results_of_onnx_nodes_are_of_these_sources() -> None:
+    found = json.loads(onnx_nodes.RESULTS.read_text("utf-8"))
+    assert found["sources_sha256"] == sources_sha256(onnx_source_files()), (
+        f"{STALE} `{onnx_nodes.COMMAND}`"
+    )
+
+
+def test_accuracies_are_of_these_sources() -> None:
+    found = json.loads(accuracy.RESULTS.read_text("utf-8"))
+    own = sources_sha256(reference_source_files())
+    stale = sorted(name for name, figures in found.items() if figures["sources_sha256"] != own)
+    assert not stale, f"{STALE} `{accuracy.COMMAND}`"
 
 
 def test_a_change_of_a_source_is_noticed(tmp_path: Path) -> None:
     kernel = tmp_path / "runtime_c" / "add.c"
     kernel.parent.mkdir()
     kernel.write_bytes(b"int a;\n")
-    before = sources_sha256(tmp_path)
+    before = sources_sha256(root=tmp_path)
     kernel.write_bytes(b"int a;\r\n")
-    assert sources_sha256(tmp_path) == before, "line endings do not count"
+    assert sources_sha256(root=tmp_path) == before, "line endings do not count"
     kernel.write_bytes(b"int b;\n")
-    assert sources_sha256(tmp_path) != before
+    assert sources_sha256(root=tmp_path) != before
     kernel.write_bytes(b"int a;\n")
     (tmp_path / "mcuc" / "cli").mkdir(parents=True)
     (tmp_path / "mcuc" / "cli" / "texts.py").write_text("x = 1\n")
-    assert sources_sha256(tmp_path) == before, "what only shows results does not count"
+    assert sources_sha256(root=tmp_path) == before, "what only shows results does not count"
     kernel.rename(kernel.with_name("sub.c"))
-    assert sources_sha256(tmp_path) != before
-    assert sources_sha256(ROOT) == sources_sha256(ROOT)
+    assert sources_sha256(root=tmp_path) != before
+    assert sources_sha256(root=ROOT) == sources_sha256()

@@ -15,7 +15,7 @@ import pytest
 from mcuc.around.fields import read_spec
 from mcuc.around.plan import BEFORE, BEHIND, plan_around
 from mcuc.around.tensor import Tensor
-from mcuc.build.around import postprocess, preprocess
+from mcuc.build.around_calls import postprocess, preprocess
 from mcuc.build.compile import compile_model
 from mcuc.build.evaluate import load_samples
 from mcuc.cli.source import options_of

@@ -14,7 +14,7 @@ import pytest
 from mcuc.around.audio import LOGS, PRESETS, Audio, read_audio
 from mcuc.around.fields import Fields, read_text
 from mcuc.around.tensor import Tensor
-from mcuc.build.around import preprocess
+from mcuc.build.around_calls import preprocess
 from mcuc.build.compile import compile_model
 from mcuc.build.vectors import read_arrays
 from mcuc.device.boards import load_board

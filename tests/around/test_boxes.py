@@ -16,7 +16,7 @@ from mcuc.around.boxes import ANCHORED, DECODES, Boxes, Heat, Level
 from mcuc.around.fields import read_text
 from mcuc.around.plan import plan_around
 from mcuc.around.tensor import Tensor
-from mcuc.build.around import postprocess
+from mcuc.build.around_calls import postprocess
 from mcuc.build.compile import compile_model
 from mcuc.device.boards import load_board
 from mcuc.errors import McucError, flatten

@@ -22,7 +22,7 @@ def test_nothing_fails_and_nine_in_ten_of_the_scope_pass() -> None:
 
 
 def test_the_page_shows_the_stored_results() -> None:
-    assert DOCS.read_text("utf-8") == page()
+    assert DOCS.read_text("utf-8") == page(STORED)
 
 
 @pytest.mark.gcc

@@ -63,7 +63,8 @@ def test_flash_reaches_the_programmer_with_its_flags(
 ) -> None:
     """The real PlatformIO, and an OpenOCD that finds the chip only under reset."""
     out, log = tmp_path / "out", tmp_path / "log"
-    built("nucleo_f446re", out, offline)
+    compile_model(DIGITS, board="nucleo_f446re", out=out, schedule="layer")
+    take_local(out, offline / "platform")
     (tmp_path / "bin").mkdir()
     for name, text in (
         ("openocd", _OPENOCD.format(log=log)),
@@ -91,18 +92,18 @@ def test_flash_reaches_the_programmer_with_its_flags(
     assert mcuc("flash", out, "--elf", tmp_path / "no.elf", "--json").error["code"] == "E108"
 
 
-def built(name: str, out: Path, offline: Path) -> tuple[Compiled, Path]:
+def built(name: str, out: Path, offline: Path) -> tuple[Compiled, Path, str]:
     compiled = compile_model(DIGITS, board=name, out=out, schedule="layer")
     take_local(out, offline / "platform")
     done = run_pio(out, offline, "run")
     assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
     assert "warning:" not in done.stdout + done.stderr
-    return compiled, out / ".pio" / "build" / name / "firmware.elf"
+    return compiled, out / ".pio" / "build" / name / "firmware.elf", done.stdout
 
 
 @pytest.mark.parametrize("name", BOARDS)
 def test_pio_run_gives_what_the_report_predicted(name: str, tmp_path: Path, offline: Path) -> None:
-    compiled, path = built(name, tmp_path / "out", offline)
+    compiled, path, printed = built(name, tmp_path / "out", offline)
     board, elf, report = load_board(name), read_elf(path), compiled.report
     sections = {s.name: s for s in elf.sections}
     arena = [s for n, s in sections.items() if n.startswith(".mcuc_ram_")]
@@ -112,6 +113,12 @@ def test_pio_run_gives_what_the_report_predicted(name: str, tmp_path: Path, offl
     image = path.with_suffix(".bin").stat().st_size
     code = image - report["flash"]["weights_bytes"]
     assert abs(code - report["flash"]["code_bytes"]) <= 0.02 * report["flash"]["code_bytes"]
+    # What `pio run` prints of RAM and flash is that, too, and of the memory that the board has.
+    used = dict(re.findall(r"(RAM|Flash): .*used (\d+ bytes from \d+) bytes", printed))
+    ram = report["memory"]["arena_bytes"] + report["memory"]["static_bytes"]
+    assert used["RAM"] == f"{ram} bytes from {sum(r.size_bytes for r in board.target.regions)}"
+    assert used["Flash"].endswith(f" from {board.flash.size_bytes}")
+    assert abs(int(used["Flash"].split()[0]) - image) <= 32  # alignment between sections
     vectors = sections[".vectors"]
     assert vectors.address == board.flash.address and vectors.size_bytes == 64
     for section in arena:

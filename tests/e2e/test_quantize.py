@@ -12,11 +12,12 @@ from mcuc.build.compile import compile_model
 from mcuc.build.quantize import RECIPE
 from mcuc.build.verify import verify_model
 from mcuc.ir.types import DType
+from mcuc.ops import add, average_pool2d
 from mcuc.ops.interpret import run_reference
 from mcuc.quant.onnx_export import export_onnx
 from tests.support.command import Outcome, mcuc
 from tests.support.export import export
-from tests.support.float_nets import mixed_net
+from tests.support.float_nets import FloatBuilder, mixed_net
 from tests.support.models import DIGITS
 
 pytest.importorskip("onnxruntime")
@@ -56,6 +57,36 @@ def test_a_float_tflite_becomes_integers_with_the_same_bytes_everywhere(folder: 
     figures = made.report["quantization"]
     assert figures["precision"] == "int8" and figures["samples"] == 12
     assert figures["output_sqnr_db"] > 20 and figures["float_layers"] == 0
+
+
+@pytest.mark.gcc
+def test_layers_of_int16_between_layers_of_int8(tmp_path: Path) -> None:
+    """What --auto-precision picks: the same bytes everywhere, and the exported model agrees."""
+    build = FloatBuilder()
+    y = build.source(1, 6, 6, 4)
+    for offset in (40, -40):  # sums that cancel: int8 holds little of the difference
+        y = build.one("add", add.Attrs(), y, build.const(np.full(4, offset, np.float32)))
+    y = build.conv2d(y, 6, 3)
+    pooled = build.one("average_pool2d", average_pool2d.Attrs((2, 2), (2, 2)), y)
+    graph = build.graph(build.conv2d(pooled, 3))
+    (tmp_path / "net.tflite").write_bytes(export(graph))
+    x = np.random.default_rng(0).uniform(-1, 1, (8, 6, 6, 4)).astype(np.float32)
+    np.savez(tmp_path / "samples.npz", x=x)
+    options = {"calibration": tmp_path / "samples.npz", "auto_precision": True}
+    made = compile_model(tmp_path / "net.tflite", **options)
+    figures = made.report["quantization"]
+    assert 0 < figures["int16_layers"] < len(figures["layers"]) and not figures["float_layers"]
+    assert figures["output_sqnr_db"] > 25
+    verdict = verify_model(made, ("reference", "host"), vectors=2)["verify"]
+    assert verdict["mismatches"] == 0, verdict["first_mismatch"]
+    words = ("--calibration", tmp_path / "samples.npz", "--auto-precision")
+    exported = mcuc("quantize", tmp_path / "net.tflite", *words, "-o", tmp_path / "q.onnx")
+    assert exported.code == 0
+    read = compile_model(tmp_path / "q.onnx")
+    for sample in x[:2, np.newaxis]:
+        (ours,) = run_reference(made.lowered.whole, [sample])
+        (again,) = run_reference(read.lowered.whole, [sample])
+        assert np.abs(ours - again).max() <= np.ptp(ours) / 100
 
 
 def test_both_kinds_of_file_give_integers_that_agree(folder: Path) -> None:

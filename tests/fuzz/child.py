@@ -1,6 +1,6 @@
-"""Loads damaged copies of a model under limits; prints one line for each that misbehaves.
+"""Loads damaged copies of models under limits; prints one line for each that misbehaves.
 
-Usage: python -m tests.fuzz.child MODEL FIRST_SEED NUMBER
+Usage: python -m tests.fuzz.child FIRST_SEED NUMBER MODEL...
 """
 
 from __future__ import annotations
@@ -55,17 +55,19 @@ def _damaged(kind: str, data: bytes, seed: int) -> tuple[bytes, str]:
 
 
 def main() -> None:
-    path, first, number = Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])
-    model, kind = path.read_bytes(), path.suffix
-    _READERS[kind](path, model)  # imports are done before the limits apply
+    first, number = int(sys.argv[1]), int(sys.argv[2])
+    models = [(path, path.read_bytes()) for path in map(Path, sys.argv[3:])]
+    for path, model in models:
+        _READERS[path.suffix](path, model)  # imports are done before the limits apply
     resource.setrlimit(resource.RLIMIT_AS, (ADDRESS_SPACE, ADDRESS_SPACE))
     signal.signal(signal.SIGALRM, _alarm)
     started = time.monotonic()
-    for seed in range(first, first + number):
-        data, damage = _damaged(kind, model, seed)
-        problem = _load(kind, data)
-        if problem:
-            print(f"seed {seed} ({damage}): {problem}", flush=True)
+    for i, (path, model) in enumerate(models):
+        for seed in range(first + i, first + i + number):
+            data, damage = _damaged(path.suffix, model, seed)
+            problem = _load(path.suffix, data)
+            if problem:
+                print(f"{path.name}, seed {seed} ({damage}): {problem}", flush=True)
     print(f"done {number} in {time.monotonic() - started:.1f} s", file=sys.stderr)
 
 

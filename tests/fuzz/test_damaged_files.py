@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from benchmarks.onnx_nodes import RESULTS, cases, load
 from tests.support.models import DIGITS, ROOT, real_models
 
 # Small models with many different operators.
@@ -25,15 +28,16 @@ NAMES = (
     "gen/onnx/yolo_nano_128__ts.onnx",
 )
 QUICK, LONG = 40, 1000
+STORED = json.loads(RESULTS.read_text("utf-8"))
 
 
-def run(model: Path, first: int, number: int) -> None:
+def run(models: Sequence[Path], first: int, number: int) -> None:
     child = subprocess.run(
-        [sys.executable, "-m", "tests.fuzz.child", str(model), str(first), str(number)],
+        [sys.executable, "-m", "tests.fuzz.child", str(first), str(number), *map(str, models)],
         cwd=ROOT,
         capture_output=True,
         text=True,
-        timeout=60 + 2 * number,
+        timeout=60 + 2 * number * len(models),
         check=False,
     )
     assert child.stdout == "", child.stdout
@@ -42,7 +46,7 @@ def run(model: Path, first: int, number: int) -> None:
 
 
 def test_damaged_example() -> None:
-    run(DIGITS, 0, QUICK)
+    run([DIGITS], 0, QUICK)
 
 
 @pytest.mark.data
@@ -51,13 +55,38 @@ def test_damaged_real_model(name: str) -> None:
     models = real_models(name)
     if not models:
         pytest.skip("the models of MCUC_DATA are not here")
-    run(models[0], 0, QUICK)
+    run(models[:1], 0, QUICK)
+
+
+@pytest.fixture(scope="module")
+def node_tests(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """ONNX's own tests that load, one of each operator, what must be known stored in them."""
+    folder = tmp_path_factory.mktemp("nodes")
+    found: dict[str, Path] = {}
+    for case in cases().values():
+        name = "+".join(case.operators)
+        takes = STORED["tests"].get(case.name) == "pass" and case.inputs
+        if name in found or not takes or len(case.operators) > 1:
+            continue
+        found[name] = folder / f"{case.name}.onnx"
+        found[name].write_bytes(load(case).file)
+    return list(found.values())
+
+
+def test_damaged_operators(node_tests: list[Path]) -> None:
+    assert len(node_tests) > 100
+    run(node_tests, 0, 8)
+
+
+@pytest.mark.slow
+def test_many_damaged_operators(node_tests: list[Path]) -> None:
+    run(node_tests, 10_000, 200)
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", ("", *NAMES))
 def test_many_damaged_files(name: str) -> None:
-    models = real_models(name) if name else [DIGITS]
+    models = real_models(name) if name else (DIGITS,)
     if not models:
         pytest.skip("the models of MCUC_DATA are not here")
-    run(models[0], 10_000, LONG)
+    run(models[:1], 10_000, LONG)

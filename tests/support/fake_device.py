@@ -57,6 +57,7 @@ class FakeDevice:
     digest: bytes = DIGEST
     board: bytes = b"nucleo_f446re"
     constants: Constants = Constants.GOOD
+    failed_step: int = 0
     protocol: int = PROTOCOL
     described: int = 28
     refuse: Command | None = None
@@ -125,7 +126,7 @@ class FakeDevice:
     def _identity(self) -> bytes:
         flags = 2 | 16 | (1 if self.record else 0)
         words = (self.protocol, ABI, PAYLOAD, flags, self.constants, 16_000_000, 1)
-        return struct.pack("<7I", *words) + self.board + b"\0cc\0-O2\0"
+        return struct.pack("<8I", *words, self.failed_step) + self.board + b"\0cc\0-O2\0"
 
     def _answer(self, frame: Frame) -> tuple[int, bytes]:
         if frame.command == self.refuse:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import random
 from collections.abc import Callable
 from typing import Any
@@ -85,6 +86,20 @@ def wild_tensors(model: Any, rng: random.Random) -> None:
             chosen.raw_data = bytes(damaged)
 
 
+def other_ranks(model: Any, rng: random.Random) -> None:
+    """Tensors and inputs with more or fewer axes."""
+    if model.graph.initializer and rng.random() < 0.6:
+        tensor = rng.choice(model.graph.initializer)
+        count = math.prod(tensor.dims)
+        del tensor.dims[:]
+        tensor.dims.extend(rng.choice(((count,), (1, count), (count, 1), (1, 1, count), ())))
+        return
+    port = rng.choice(model.graph.input)
+    element = port.type.tensor_type.elem_type
+    shape = rng.choice(((), (1,), (3, 4), (2, 3, 4), (1, 2, 3, 4), (2, 1, 3, 2, 2), (0, 2)))
+    port.CopyFrom(onnx.helper.make_tensor_value_info(port.name, element, shape))
+
+
 def wild_ports(model: Any, rng: random.Random) -> None:
     port = rng.choice((*model.graph.input, *model.graph.output))
     dims = port.type.tensor_type.shape.dim
@@ -116,6 +131,14 @@ ONNX_KINDS: tuple[Callable[[bytes, random.Random], bytes], ...] = (
     flipped_bits,
     *map(
         _on_model,
-        (wild_attributes, wild_operands, other_operators, wild_tensors, wild_ports, changed_lists),
+        (
+            wild_attributes,
+            wild_operands,
+            other_operators,
+            wild_tensors,
+            other_ranks,
+            wild_ports,
+            changed_lists,
+        ),
     ),
 )

@@ -29,7 +29,10 @@ cpu = "-mcpu=" + board.get("build.cpu")
 env.Replace(
     AR="arm-none-eabi-ar", AS="arm-none-eabi-as", CC="arm-none-eabi-gcc",
     CXX="arm-none-eabi-g++", OBJCOPY="arm-none-eabi-objcopy", RANLIB="arm-none-eabi-ranlib",
-    SIZETOOL="arm-none-eabi-size", ARFLAGS=["rc"], PROGNAME="firmware", PROGSUFFIX=".elf",
+    SIZETOOL="arm-none-eabi-size", SIZECHECKCMD="$SIZETOOL -A -d $SOURCES",
+    SIZEPROGREGEXP=r"^(?:\\.text|\\.data|\\.rodata)\\s+(\\d+).*",
+    SIZEDATAREGEXP=r"^(?:\\.data|\\.bss|\\.noinit)\\s+(\\d+).*",
+    ARFLAGS=["rc"], PROGNAME="firmware", PROGSUFFIX=".elf",
 )
 env["ENV"]["PATH"] = os.environ["PATH"]
 env.Append(
@@ -108,8 +111,9 @@ def _manifest(board: Board) -> dict[str, object]:
         "build": {"cpu": board.core, "f_cpu": f"{board.clock.hz}L", "mcu": board.id},
         "frameworks": [],
         "upload": {
-            "maximum_size": board.flash.size_bytes,
-            "maximum_ram_size": sum(r.size_bytes for r in board.target.regions),
+            # Less than the board has, as ststm32 says of some: the project knows better.
+            "maximum_size": 1024,
+            "maximum_ram_size": 16,
             "protocol": "custom",
             "protocols": [*board.platformio.protocols, "custom"],
         },

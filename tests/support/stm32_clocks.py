@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mcuc.device.boards import Board
-from mcuc.device.startup_steps import DELAY, FIELD, WAIT, Step
+from mcuc.device.startup import DELAY, FIELD, WAIT, Step
 
 Registers = dict[int, int]
 MHZ = 1_000_000
@@ -172,7 +172,7 @@ WAIT_STATES = {
     "l4+": (20, 40, 60, 80, 100, 120),
     "l5": (20, 40, 60, 80, 100, 110),
     "u5": (32, 64, 96, 128, 160),
-    "h5": (42, 84, 126, 168, 210, 250),
+    "h5": (38, 76, 114, 152, 190, 250),
     "g0": (24, 48, 64),
 }
 
@@ -185,5 +185,34 @@ def family(board: Board) -> str:
 def decode(board: Board) -> Clocks:
     """The clocks after a board's start-up."""
     kind = family(board)
-    registers, _ = execute(board.steps, _RESETS[kind])
+    registers, _ = execute(board.startup.steps + board.startup.peripherals, _RESETS[kind])
     return _DECODERS[kind](registers, board)
+
+
+# Fields that choose the clock out of reset and no prescaler when they are 0, and its frequency.
+_OUT_OF_RESET: dict[str, tuple[dict[int, int], int]] = {
+    "f4": ({0x40023808: 0xFCF3}, 16 * MHZ),
+    "f7": ({0x40023808: 0xFCF3}, 16 * MHZ),
+    "h7": (
+        {0x58024410: 7, 0x58024418: 0xF7F, 0x5802441C: 0x770, 0x58024420: 0x70},
+        64 * MHZ,
+    ),
+    "l4": ({0x40021008: 0x3CF3}, 4 * MHZ),
+    "l5": ({0x40021008: 0x3CF3}, 4 * MHZ),
+    "u5": ({0x46020C1C: 3, 0x46020C20: 0x7FF}, 4 * MHZ),
+    "h5": ({0x44020C1C: 3, 0x44020C20: 0x7FFF}, 32 * MHZ),
+    "g0": ({0x40021008: 0x7F07}, 16 * MHZ),
+    "n6": ({0x56028020: 0x03030000}, 64 * MHZ),
+}
+
+
+def given_up(board: Board, done: int) -> int:
+    """Hz of core and serial port after `done` steps and the fallback."""
+    kind = family(board)
+    steps = board.startup.steps[:done] + board.startup.fallback + board.startup.peripherals
+    registers, _ = execute(steps, _RESETS[kind])
+    fields, hz = _OUT_OF_RESET[kind]
+    assert not [a for a, mask in fields.items() if registers.get(a, 0) & mask], "not out of reset"
+    if kind == "h5":
+        assert field(registers[0x44020C00], 3, 2) == 1, "HSI / 2"
+    return hz

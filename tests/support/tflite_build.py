@@ -21,6 +21,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import flatbuffers
+import flatbuffers.flexbuffers
 import numpy as np
 import numpy.typing as npt
 import tflite
@@ -56,6 +57,9 @@ _OPTIONS = {
     "REDUCE_MAX": "ReducerOptions",
     "REDUCE_MIN": "ReducerOptions",
     "REDUCE_PROD": "ReducerOptions",
+    "REDUCE_ANY": "ReducerOptions",
+    "REDUCE_ALL": "ReducerOptions",
+    "L2_POOL_2D": "Pool2DOptions",
     "SOFTMAX": "SoftmaxOptions",
     "PAD": "PadOptions",
     "PADV2": "PadV2Options",
@@ -86,6 +90,10 @@ _OPTIONS = {
     "LEAKY_RELU": "LeakyReluOptions",
     "DIV": "DivOptions",
     "GELU": "GeluOptions",
+    "UNIDIRECTIONAL_SEQUENCE_LSTM": "UnidirectionalSequenceLSTMOptions",
+    "LSTM": "LSTMOptions",
+    "UNIDIRECTIONAL_SEQUENCE_RNN": "SequenceRNNOptions",
+    "RNN": "RNNOptions",
 }
 
 _ENUMS: Mapping[str, Any] = {
@@ -113,6 +121,7 @@ class _Op:
     inputs: tuple[int, ...]
     outputs: tuple[int, ...]
     options: Mapping[str, OptionValue]
+    custom: bytes = b""  # options of a custom operator
 
 
 @dataclass
@@ -197,6 +206,17 @@ class ModelBuilder:
             raise ValueError(f"options of {name} are not supported by this builder")
         self._ops.append(_Op(name, version, tuple(inputs), tuple(outputs), dict(options or {})))
 
+    def custom(
+        self,
+        name: str,
+        inputs: Sequence[int],
+        outputs: Sequence[int],
+        options: Mapping[str, int | bool],
+    ) -> None:
+        """Appends a custom operator with a map of numbers as its options."""
+        flex = flatbuffers.flexbuffers.Dumps(dict(options))
+        self._ops.append(_Op(f"CUSTOM:{name}", 1, tuple(inputs), tuple(outputs), {}, bytes(flex)))
+
     def build(self, inputs: Sequence[int], outputs: Sequence[int]) -> bytes:
         """Serialises the model with the given subgraph inputs and outputs."""
         fb = flatbuffers.Builder(1024)
@@ -259,6 +279,17 @@ def _write_buffer(fb: Any, data: bytes) -> int:
 
 
 def _write_opcode(fb: Any, name: str, version: int) -> int:
+    if name.startswith("CUSTOM:"):
+        custom = fb.CreateString(name.removeprefix("CUSTOM:"))
+        code = int(tflite.BuiltinOperator.CUSTOM)
+        return _write_table(
+            fb,
+            "OperatorCode",
+            DeprecatedBuiltinCode=code,
+            CustomCode=custom,
+            Version=version,
+            BuiltinCode=code,
+        )
     code = int(getattr(tflite.BuiltinOperator, name))
     # The old int8 field holds a placeholder for codes that do not fit.
     return _write_table(
@@ -297,9 +328,13 @@ def _write_op(fb: Any, op: _Op, opcode: int) -> int:
     options = None
     if table is not None:
         options = _write_table(fb, table, **_option_fields(fb, table, op.options))
+    custom = None
+    if op.custom:
+        custom = fb.CreateNumpyVector(np.frombuffer(op.custom, np.uint8))
     return _write_table(
         fb,
         "Operator",
+        CustomOptions=custom,
         OpcodeIndex=opcode,
         Inputs=_int_vector(fb, op.inputs),
         Outputs=_int_vector(fb, op.outputs),

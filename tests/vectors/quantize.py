@@ -13,6 +13,7 @@ from tests.support.cases import Case, Operand, s8, s16
 from tests.support.quant_pairs import PAIRS, byte_type
 
 SHAPES = ((1,), (3, 7), (2, 3, 5), (1, 3, 5, 7), (2, 3, 2, 5))
+TO_INT16 = "s8_s16"  # TFLite has no such QUANTIZE
 FLOAT_QUANTS = ((1 / 128, 0), (1 / 64, -128), (1 / 64, 127), (0.0235294, -1), (0.003, 40), (2.0, 5))
 
 
@@ -57,6 +58,12 @@ def _int16() -> list[Case]:
             out = TensorType((), DType.S32, Quant((float(np.float32(scale)),), (0,)))
             title = f"s16_s32_{name}_{i}"
             found.append(Case(title, "quantize", Attrs(), (x,), (out,)))
+    for i, (scale, zero_point, *_) in enumerate(PAIRS[::4]):
+        byte = Operand(s8((1, 4, 4, 16), scale, zero_point), pattern="ramp")
+        for kind, factor in (("exact", 1 / 128), ("finer", 0.0123), ("cut", 0.003)):
+            name = f"{TO_INT16}_{kind}_{i}"
+            out = s16((), float(np.float32(scale * factor)))
+            found.append(Case(name, "quantize", Attrs(), (byte,), (out,)))
     return found
 
 
@@ -82,4 +89,5 @@ def _between_bytes() -> list[Case]:
 
 
 def tflite(case: Case) -> TfliteOp | None:
-    return None if case.name.endswith("extremes") else TfliteOp("QUANTIZE")
+    own = case.name.endswith("extremes") or case.name.startswith(TO_INT16)
+    return None if own else TfliteOp("QUANTIZE")

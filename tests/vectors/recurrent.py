@@ -5,6 +5,8 @@ TFLite has no such operators: tests/numerics/test_recurrent.py compares them wit
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from mcuc.ir.types import DType, TensorType
@@ -22,12 +24,34 @@ PLACES: tuple[tuple[str, Attrs, tuple[int, int, int, int], bool, bool], ...] = (
     ("lstm_reverse", Attrs("lstm", True), (4, 1, 6, 3), False, False),
     ("lstm_peephole", Attrs("lstm", clip=0.8), (3, 2, 2, 3), True, True),
     ("lstm_long", Attrs("lstm"), (28, 1, 8, 7), True, False),
+    ("lstm_cell_clip", Attrs("lstm", cell_clip=0.3), (4, 1, 3, 5), True, False),
     ("lstm_one", Attrs("lstm"), (1, 1, 1, 1), True, True),
+)
+# The same with int8 weights
+HYBRID: tuple[tuple[str, Attrs, tuple[int, int, int, int], bool, bool], ...] = (
+    ("lstm_symmetric", Attrs("lstm"), (5, 2, 3, 4), True, False),
+    ("lstm_asymmetric", Attrs("lstm", asymmetric=True), (7, 1, 9, 5), True, False),
+    ("lstm_hybrid_reverse", Attrs("lstm", True, clip=0.8), (3, 2, 2, 3), False, True),
 )
 
 
 def cases() -> list[Case]:
-    return [_case(*place, seed=i) for i, place in enumerate(PLACES)]
+    found = [_case(*place, seed=i) for i, place in enumerate(PLACES)]
+    return [*found, *(with_int8(_case(*place, seed=i)) for i, place in enumerate(HYBRID))]
+
+
+def with_int8(case: Case) -> Case:
+    """The case with weights of int8, each row with a scale of its own."""
+    scales, weights = [], []
+    for operand in case.operands[2:4]:
+        assert operand is not None and operand.data is not None
+        scale = np.abs(operand.data).max(axis=2, keepdims=True) / np.float32(127)
+        scales.append(scale[..., 0])
+        data = np.rint(operand.data / scale).astype(np.int8)
+        weights.append(Operand(TensorType(data.shape, DType.S8), data))
+    steps = np.asarray(scales, np.float32)
+    last = Operand(TensorType(steps.shape, DType.F32), steps)
+    return replace(case, operands=(*case.operands[:2], *weights, *case.operands[4:], last))
 
 
 def _case(

@@ -30,6 +30,13 @@ def cases() -> list[Case]:
         for pattern in ("random", "extremes"):
             name = f"rfft_{size}_{length}_{pattern}"
             found.append(_case(name, "rfft", (size,), (length,), [], pattern))
+    for size in (4, 8, 16, 128):
+        for pattern in ("random", "extremes"):
+            name = f"irfft_{size}_{pattern}"
+            found.append(_case(name, "irfft", (size + 2,), (size,), [], pattern))
+    for kind in ("overlap_add", "overlap_add_f32"):
+        for i, (shape, step) in enumerate((((3, 8), 5), ((2, 1, 6), 1), ((2, 3, 4, 9), 3))):
+            found.append(_overlap(kind, shape, step, i))
     found.append(_case("energy", "energy", (34,), (3, 14), [], "extremes"))
     found.append(_case("energy_all", "energy", (34,), (0, 17), []))
     found.append(_case("filter_bank", "filter_bank", (40,), (5,), _bank(rng)))
@@ -47,6 +54,15 @@ def cases() -> list[Case]:
         numbers = (64, 3) if i < 3 else (65535, 0)
         found.append(_case(f"log_{pattern}", "log", (300,), numbers, [], pattern, i))
     return found
+
+
+def _overlap(kind: str, shape: tuple[int, ...], step: int, seed: int) -> Case:
+    *lead, _, frame = shape
+    dtype = KINDS[kind].result
+    state = TensorType((int(np.prod(lead)), frame - step), dtype)
+    operands = (Operand(TensorType(shape, dtype)), Operand(state))
+    attrs, out = Attrs(kind, (frame, step)), TensorType((), dtype)
+    return Case(f"{kind}_{seed}", "signal", attrs, operands, (out,), seed=seed)
 
 
 def _bank(rng: np.random.Generator) -> list[Array]:

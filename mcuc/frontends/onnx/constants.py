@@ -44,6 +44,8 @@ def evaluated(node: Any, operands: Sequence[Array | None], opset: int) -> list[A
     Raises:
         ValueError: the operator cannot be computed from these operands.
     """
+    if any(a.name == "num_outputs" and a.i != len(node.output) for a in node.attribute):
+        raise ValueError(f"num_outputs is not {len(node.output)}, the number of its results")
     size = _result_elements(node, operands)
     if size is None or size > _MOST_ELEMENTS:
         return None

@@ -151,6 +151,8 @@ class GraphBuilder:
         """Constant elements before and after each axis."""
         if not any(any(pair) for pair in pairs):
             return value
+        if max(map(max, pairs)) > MAX_ELEMENTS:
+            raise self.error("E105", f"a padding by {max(map(max, pairs))} elements is too large")
         paddings = self.constant(np.asarray(pairs, np.int32).reshape(-1, 2))
         operands = [value, paddings]
         if fill:

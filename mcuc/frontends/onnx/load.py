@@ -8,13 +8,14 @@ keep the layout of the file: NCHW convolutions stand between transpositions, whi
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mcuc.errors import Loc, McucError, ModelError, flatten, raise_all
+from mcuc.errors import InternalError, Loc, McucError, ModelError, flatten, raise_all
 from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.onnx.constants import evaluated
 from mcuc.frontends.onnx.graph_builder import GraphBuilder
@@ -35,9 +36,6 @@ from mcuc.ir.types import DType
 from mcuc.ops.spec import NUMERICS
 
 _MOST_PROBLEMS = 1000
-
-# What handlers raise on numbers that do not fit.
-_DAMAGE = (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, MemoryError)
 
 Shapes = Mapping[str, tuple[int, ...]]
 
@@ -95,8 +93,8 @@ class _Loader:
                 self._read(index, node, produced)
             except McucError as problem:
                 self._problems.extend(flatten(problem))
-            except _DAMAGE as error:
-                self._problems.append(self._unusable(error))
+            except Exception as error:
+                self._problems.append(self._unforeseen(error))
             for name in node.output:
                 if name and name not in self._values and name not in self._constants:
                     self._values[name] = None
@@ -105,14 +103,19 @@ class _Loader:
         known = [v for v in outputs if v is not None]
         return Loaded(self._finished(list(inputs.values()), known), tuple(ports.notes))
 
-    def _unusable(self, error: Exception) -> McucError:
-        """The last net: a handler met numbers that no exporter writes."""
-        return self._graph.error(
-            "E101",
-            "the operands and attributes of the operator do not fit to each other",
-            why=f"{type(error).__name__}: {str(error)[:200]}",
-            help="the file may be damaged; export it again",
+    def _unforeseen(self, error: Exception) -> McucError:
+        """What is wrong with a file is found by checks; anything else is a mistake of ours."""
+        place = traceback.extract_tb(error.__traceback__)[-1]
+        where = f"{Path(place.filename).name}:{place.lineno}"
+        bug = InternalError(
+            "E905",
+            f"reading the operator {self._graph.loc.op} failed",
+            loc=self._graph.loc,
+            why=f"a bug in mcuc: {type(error).__name__} in {where}: {str(error)[:200]}",
+            help="please report it with the model, the command and the output of -vv",
         )
+        bug.__cause__ = error
+        return bug
 
     def _finished(self, inputs: list[int | None], outputs: list[int]) -> Graph:
         sources = [v for v in inputs if v is not None]

@@ -86,6 +86,13 @@ class Operator:
             raise self.error("E117", f"the {name} has {data.size} elements")
         return tuple(data.ravel().tolist())
 
+    def whole(self, position: int, name: str) -> int:
+        """A constant operand of one integer."""
+        found = self.integers(position, name)
+        if len(found) != 1:
+            raise self.error("E115", f"the {name} has {len(found)} elements, not 1")
+        return found[0]
+
     def number(self, position: int, name: str, default: float) -> float:
         """A constant operand of one number; the default where it is absent."""
         if not self.has(position):

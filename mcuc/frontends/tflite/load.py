@@ -34,6 +34,7 @@ from mcuc.frontends.tflite.schema import (
     operator_name,
     read_model,
 )
+from mcuc.frontends.tflite.subgraph import Subgraph
 from mcuc.frontends.tflite.tensors import MAX_ELEMENTS, STATE_HELP, Tensors
 from mcuc.frontends.tflite.uint8 import with_rules
 from mcuc.frontends.tflite.variables import OPERATORS as STATEFUL
@@ -51,6 +52,8 @@ _MOST_PROBLEMS = 1000
 _MOST_SCALES = 1 << 19
 _SHAPE_ELEMENTS = 64
 
+# Operators that are read with their subgraphs, and how many they have.
+_SUBGRAPHS = {"CALL_ONCE": 1, "WHILE": 2}
 # Ops that files hold for constants stored in another form: the op behind wants them as constants.
 _STORED_FORMS = ("dequantize",)
 
@@ -169,13 +172,15 @@ class _Loader:
         return users
 
     def _check_subgraphs(self) -> None:
-        called = [op for op in self._model.operators if operator_name(op) == "CALL_ONCE"]
-        if len(self._model.others) > len(called):
+        names = [operator_name(op) for op in self._model.operators]
+        called = sum(_SUBGRAPHS.get(name, 0) for name in names)
+        if len(self._model.others) > called:
             self._problem(
                 "E103",
                 f"the model has {1 + len(self._model.others)} subgraphs; only one is supported",
                 Loc(self._file),
-                why="subgraphs hold loops and branches; only initial values of state are read",
+                why="subgraphs hold loops and branches; initial values of state and loops that are "
+                "LSTMs are read",
                 help="export the model without control flow",
             )
 
@@ -310,7 +315,16 @@ class _Loader:
         inside = [None if i < 0 else self._tensors.value(i, loc) for i in raw.intermediates]
         types = tuple(None if value is None else value.type for value in inside)
         custom = read_integers(raw.custom, self._reader.damaged)
-        return Operator(self._options(raw, loc), tuple(inputs), known, loc, types, custom)
+        options = self._options(raw, loc)
+
+        def subgraph(index: int) -> Subgraph:
+            if not 1 <= index <= len(self._model.others):
+                raise self._reader.damaged(f"{loc.op} names subgraph {index}")
+            other = self._model.others[index - 1]
+            tensors = Tensors(self._reader, other)
+            return Subgraph(other, lambda tensor: tensors.value(tensor, loc))
+
+        return Operator(options, tuple(inputs), known, loc, types, custom, subgraph)
 
     def _check_variables(self, raw: RawOperator, loc: Loc) -> None:
         """Tensors that keep state are operands only of operators that are known for it."""

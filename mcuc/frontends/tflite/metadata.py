@@ -153,6 +153,7 @@ def _labels(data: bytes, files: tuple[str, ...]) -> tuple[str, ...]:
                         text = file.read(_LARGEST).decode("utf-8", "replace")
                     lines = tuple(line.strip() for line in text.rstrip().splitlines())
                     return lines if len(lines) <= _MOST else ()
+    # What `zipfile` raises for damaged, encrypted or unknown archives; a model needs no labels.
     except (zipfile.BadZipFile, zlib.error, OSError, ValueError, NotImplementedError, RuntimeError):
         return ()
     return ()

@@ -8,8 +8,14 @@ from dataclasses import dataclass, field
 from mcuc.errors import Loc, ModelError
 from mcuc.frontends.tflite.flatbuffer import Table
 from mcuc.frontends.tflite.schema import enum_names
+from mcuc.frontends.tflite.subgraph import Subgraph
 from mcuc.ir.graph import Array, Value
 from mcuc.ir.types import TensorType
+
+
+def no_subgraph(index: int) -> Subgraph:
+    """Of operators that are read alone."""
+    raise IndexError(index)
 
 
 @dataclass(frozen=True)
@@ -23,6 +29,7 @@ class Operator:
         loc: For messages.
         intermediates: Types of what it computes inside, where the file states them.
         custom: Options of a custom operator.
+        subgraph: A subgraph by its index.
     """
 
     options: Table
@@ -31,6 +38,7 @@ class Operator:
     loc: Loc
     intermediates: tuple[TensorType | None, ...] = ()
     custom: Mapping[str, int] = field(default_factory=dict)
+    subgraph: Callable[[int], Subgraph] = no_subgraph
 
     def shape(self, position: int = 0) -> tuple[int, ...]:
         """The shape of an operand; () if it is absent."""

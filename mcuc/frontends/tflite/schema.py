@@ -56,7 +56,7 @@ class RawTensor:
         type_code: TensorType value.
         buffer: Index of a buffer.
         variable: Keeps its value from one run to the next.
-        sparse: Holds a sparse encoding.
+        sparsity: SparsityParameters of a sparse encoding.
     """
 
     name: str
@@ -66,7 +66,7 @@ class RawTensor:
     buffer: int
     quant: RawQuant | None
     variable: bool
-    sparse: bool
+    sparsity: Table | None
 
 
 @dataclass(frozen=True)
@@ -206,7 +206,7 @@ def _tensor(reader: Reader, table: Table, buffers: int) -> RawTensor:
         buffer=buffer,
         quant=None if quant is None else _quant(quant),
         variable=table.scalar(5, "bool", False),
-        sparse=table.has(6),
+        sparsity=table.table(6),
     )
 
 

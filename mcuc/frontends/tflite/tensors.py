@@ -9,6 +9,7 @@ import numpy as np
 from mcuc.errors import Loc, McucError, ModelError, QuantError, flatten
 from mcuc.frontends.tflite.flatbuffer import Reader
 from mcuc.frontends.tflite.schema import RawModel, RawQuant, RawTensor, enum_names
+from mcuc.frontends.tflite.sparse import decode
 from mcuc.frontends.tflite.uint8 import is_uint8
 from mcuc.ir.graph import Array, Value
 from mcuc.ir.types import DType, Quant, TensorType
@@ -87,15 +88,18 @@ class Tensors:
         shape = static_shape(tensor, loc)
         stored = self.is_stored(index)
         quant = None if dtype in (DType.F16, DType.F32) else _quant(tensor, shape, stored, loc)
-        const = self._const(tensor, dtype, shape) if stored else None
+        const = self._const(tensor, dtype, shape, loc) if stored else None
         value = Value(TensorType(shape, dtype, quant), tensor.name, const)
         if self.uint8 and dtype is DType.U8:
             self.moved.add(index)
             value = as_int8(value)
         return value
 
-    def _const(self, tensor: RawTensor, dtype: DType, shape: tuple[int, ...]) -> Array:
+    def _const(self, tensor: RawTensor, dtype: DType, shape: tuple[int, ...], loc: Loc) -> Array:
         start, size = self._data_span(tensor)
+        if tensor.sparsity is not None:
+            span = (start, size)
+            return decode(self._reader, tensor.sparsity, dtype.numpy, span, shape, loc)
         count = math.prod(shape)
         if size != count * dtype.size_bytes:
             raise self._reader.damaged(
@@ -118,10 +122,6 @@ def _dtype(tensor: RawTensor, loc: Loc) -> DType:
             loc=loc,
             why="integers of 8 and 16 bits and float32 are computed",
             help="convert the model with full integer quantization (int8)",
-        )
-    if tensor.sparse:
-        raise ModelError(
-            "E119", "sparse tensors are not supported", loc=loc, help="export dense weights"
         )
     return _DTYPES[name]
 

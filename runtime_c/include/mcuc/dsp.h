@@ -15,6 +15,12 @@
 #define MCUC_DSP_ASM 0
 #endif
 
+/* Words of stack that assembly takes by itself. The compiler, which does not know, gets as many
+ * into the frame that it reports, so that bounds of the stack hold. */
+#define MCUC_DSP_STACK(words)  \
+  int32_t taken_by_asm[words]; \
+  __asm__ volatile("" : "=m"(taken_by_asm))
+
 /* For functions that get a function of a kernel: inlined, so that the call is a direct one. */
 #if defined(__GNUC__)
 #define MCUC_INLINED static inline __attribute__((always_inline))

@@ -21,33 +21,55 @@ static inline int32_t mcuc_dot_high(mcuc_dot_pair acc)
   return (int32_t)((uint32_t)acc.both - (uint32_t)acc.b) >> 8;
 }
 
-/* Accumulators of both outputs, with their biases. */
-static inline int32_t mcuc_dot_a(mcuc_dot_pair acc, const mcuc_dsp_scale *s)
+/* What follows the weights of a pair in a stream; before them stands the bias of B, with which the
+ * sums start: it does not change their difference. */
+typedef struct mcuc_dot_scales {
+  int32_t bias_a, multiplier_a, power_a; /* as in mcuc_dsp_scale */
+  int32_t multiplier_b, power_b;
+} mcuc_dot_scales;
+
+/* Words of a stream from the weights of a pair to those of the next. */
+#define MCUC_DOT_GAP 6
+
+static inline mcuc_dot_pair mcuc_dot_start(int32_t bias)
 {
-  return (int32_t)((uint32_t)mcuc_dot_high(acc) + (uint32_t)s[0].bias);
+  const mcuc_dot_pair acc = {bias, bias};
+  return acc;
 }
 
-static inline int32_t mcuc_dot_b(mcuc_dot_pair acc, const mcuc_dsp_scale *s)
+/* accA, with its bias */
+static inline int32_t mcuc_dot_a(mcuc_dot_pair acc, const mcuc_dot_scales *s)
 {
-  return (int32_t)((uint32_t)acc.b + (uint32_t)s[1].bias);
+  return (int32_t)((uint32_t)mcuc_dot_high(acc) + (uint32_t)s->bias_a);
+}
+
+/* The scales behind a pair's weights. */
+static inline const mcuc_dot_scales *mcuc_dot_scales_at(const int32_t *w)
+{
+  return (const mcuc_dot_scales *)(const void *)w;
 }
 
 /* Stores both outputs of a pixel. */
-static inline void mcuc_dot_store(mcuc_dot_pair acc, const mcuc_dsp_scale *s, int8_t *y,
+static inline void mcuc_dot_store(mcuc_dot_pair acc, const mcuc_dot_scales *s, int8_t *y,
                                   int32_t offset)
 {
-  y[0] = mcuc_dsp_requantize(mcuc_dot_a(acc, s), &s[0], offset);
-  y[1] = mcuc_dsp_requantize(mcuc_dot_b(acc, s), &s[1], offset);
+  const mcuc_dsp_scale a = {0, s->multiplier_a, s->power_a};
+  const mcuc_dsp_scale b = {0, s->multiplier_b, s->power_b};
+  y[0] = mcuc_dsp_requantize(mcuc_dot_a(acc, s), &a, offset);
+  y[1] = mcuc_dsp_requantize(acc.b, &b, offset);
 }
 
 /* Stores the first n <= 2 outputs of a pixel, whatever their shifts. */
 __attribute__((noinline, unused)) static void mcuc_dot_store_any(mcuc_dot_pair acc,
-                                                                 const mcuc_dsp_scale *s, int8_t *y,
-                                                                 int32_t offset, int32_t n)
+                                                                 const mcuc_dot_scales *s,
+                                                                 int8_t *y, int32_t offset,
+                                                                 int32_t n)
 {
-  y[0] = mcuc_dsp_requantize_rare(mcuc_dot_a(acc, s), &s[0], offset);
+  const mcuc_dsp_scale a = {0, s->multiplier_a, s->power_a};
+  const mcuc_dsp_scale b = {0, s->multiplier_b, s->power_b};
+  y[0] = mcuc_dsp_requantize_rare(mcuc_dot_a(acc, s), &a, offset);
   if (n > 1) {
-    y[1] = mcuc_dsp_requantize_rare(mcuc_dot_b(acc, s), &s[1], offset);
+    y[1] = mcuc_dsp_requantize_rare(acc.b, &b, offset);
   }
 }
 

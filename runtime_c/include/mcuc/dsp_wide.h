@@ -66,10 +66,11 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
                                                                        int32_t step, int32_t offset,
                                                                        int32_t n)
 {
-  const mcuc_dsp_scale *s = (const mcuc_dsp_scale *)(const void *)(w + 2 * words);
+  const int32_t bias = *w++;
+  const mcuc_dot_scales *s = mcuc_dot_scales_at(w + 2 * words);
   int32_t pixel;
   for (pixel = 0; pixel < 3; ++pixel) {
-    mcuc_dot_pair acc = {0, 0};
+    mcuc_dot_pair acc = mcuc_dot_start(bias);
     int32_t k;
     for (k = 0; k < 2 * words; ++k) {
       acc.both = mcuc_dsp_smlad(x[3 * k + pixel], (uint32_t)w[k], acc.both);
@@ -77,7 +78,7 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
     }
     mcuc_dot_store_any(acc, s, y + pixel * step, offset, n);
   }
-  return w + 2 * words + 6;
+  return w + 2 * words + MCUC_DOT_GAP - 1;
 }
 
 #define MCUC_WIDE_STEP           \
@@ -91,17 +92,24 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
   "smlad r9, r1, r11, r9\n\t"    \
   "smlad r10, r2, r11, r10\n\t"
 
-/* The first, which sets the accumulators. */
+#define MCUC_WIDE_WORD MCUC_WIDE_STEP MCUC_WIDE_STEP
+#define MCUC_WIDE_4 MCUC_WIDE_WORD MCUC_WIDE_WORD MCUC_WIDE_WORD MCUC_WIDE_WORD
+
+/* Words of a turn, and bytes of code for each. */
+#define MCUC_WIDE_TURN 8
+#define MCUC_WIDE_CODE 72
+
+/* The first step, which sets the accumulators. */
 #define MCUC_WIDE_START          \
   "ldmia r12!, {r0, r1, r2}\n\t" \
-  "ldr r11, [r3], #4\n\t"        \
-  "smuad r4, r0, r11\n\t"        \
-  "smuad r5, r1, r11\n\t"        \
-  "smuad r6, r2, r11\n\t"        \
+  "ldrd lr, r11, [r3], #8\n\t"   \
+  "smlad r4, r0, r11, lr\n\t"    \
+  "smlad r5, r1, r11, lr\n\t"    \
+  "smlad r6, r2, r11, lr\n\t"    \
   "sxtb16 r11, r11\n\t"          \
-  "smuad r8, r0, r11\n\t"        \
-  "smuad r9, r1, r11\n\t"        \
-  "smuad r10, r2, r11\n\t"
+  "smlad r8, r0, r11, lr\n\t"    \
+  "smlad r9, r1, r11, lr\n\t"    \
+  "smlad r10, r2, r11, lr\n\t"
 
 /* mcuc_dsp_requantize */
 #define MCUC_WIDE_AWAY(acc) "add " acc ", " acc ", " acc ", asr #31\n\t"
@@ -119,55 +127,57 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
 
 #define MCUC_WIDE_A(acc, to, sign) \
   "add " acc ", r0, " acc ", asr #8\n\t" MCUC_WIDE_STORE(acc, to, sign)
-#define MCUC_WIDE_B(acc, to, sign) "add " acc ", r0\n\t" MCUC_WIDE_STORE(acc, to, sign)
 
-/* The stack, from its pointer on: x, words, end of w, r7, step, offset. r7 is y. */
+/* The stack, from its pointer on: x, turns, end of w, where the first turn begins, r7, step,
+ * offset. r7 is y. */
 #define MCUC_WIDE_PAIRS(sign) \
-  "push {r0, r1, r4, r7, r12, lr}\n\t"                                                          \
-  "mov r7, r2\n\t"                                                                              \
-  "1:\n\t"                                                                                      \
-  "ldrd r12, lr, [sp]\n\t" MCUC_WIDE_START MCUC_WIDE_STEP                                       \
-  "subs lr, lr, #1\n\t"                                                                         \
-  "beq 4f\n\t"                                                                                  \
-  "lsrs lr, lr, #1\n\t"                                                                         \
-  "bcc 2f\n\t"                                                                                  \
-  "adds lr, lr, #1\n\t"                                                                         \
-  "b 3f\n\t"                                                                                    \
-  "2:\n\t" MCUC_WIDE_STEP MCUC_WIDE_STEP                                                        \
-  "3:\n\t" MCUC_WIDE_STEP MCUC_WIDE_STEP                                                        \
-  "subs lr, lr, #1\n\t"                                                                         \
-  "bne 2b\n\t"                                                                                  \
-  "4:\n\t"                                                                                      \
-  "ldrd r12, lr, [sp, #16]\n\t"                                                                 \
-  "ldmia r3!, {r0, r1, r2}\n\t"                                                                 \
-  "sub r4, r4, r8\n\t"                                                                          \
-  "sub r5, r5, r9\n\t"                                                                          \
-  "sub r6, r6, r10\n\t" MCUC_WIDE_A("r5", "[r7, r12]", sign)                                    \
-      MCUC_WIDE_A("r6", "[r7, r12, lsl #1]", sign) MCUC_WIDE_A("r4", "[r7], #1", sign)          \
-  "ldmia r3!, {r0, r1, r2}\n\t" MCUC_WIDE_B("r9", "[r7, r12]", sign)                            \
-      MCUC_WIDE_B("r10", "[r7, r12, lsl #1]", sign) MCUC_WIDE_B("r8", "[r7], #1", sign)         \
-  "ldr r0, [sp, #8]\n\t"                                                                        \
-  "cmp r3, r0\n\t"                                                                              \
-  "bne 1b\n\t"                                                                                  \
-  "ldr r7, [sp, #12]\n\t"                                                                       \
-  "add sp, #24\n\t"
+  "adr.w r6, 2f\n\t" \
+  "add r5, r5, r6\n\t" \
+  "orr r5, r5, #1\n\t" \
+  "push {r0, r1, r4, r5, r7, r12, lr}\n\t" \
+  "mov r7, r2\n\t" \
+  "1:\n\t" \
+  "ldr r12, [sp]\n\t" MCUC_WIDE_START MCUC_WIDE_STEP \
+  "ldr lr, [sp, #4]\n\t" \
+  "ldr pc, [sp, #12]\n\t" \
+  "2:\n\t" MCUC_WIDE_4 MCUC_WIDE_4 \
+  "subs lr, lr, #1\n\t" \
+  "bne 2b\n\t" \
+  "ldrd r12, lr, [sp, #20]\n\t" \
+  "ldmia r3!, {r0, r1, r2}\n\t" \
+  "sub r4, r4, r8\n\t" \
+  "sub r5, r5, r9\n\t" \
+  "sub r6, r6, r10\n\t" MCUC_WIDE_A("r5", "[r7, r12]", sign) \
+  MCUC_WIDE_A("r6", "[r7, r12, lsl #1]", sign) MCUC_WIDE_A("r4", "[r7], #1", sign) \
+  "ldrd r1, r2, [r3], #8\n\t" MCUC_WIDE_STORE("r9", "[r7, r12]", sign) \
+  MCUC_WIDE_STORE("r10", "[r7, r12, lsl #1]", sign) MCUC_WIDE_STORE("r8", "[r7], #1", sign) \
+  "ldr r0, [sp, #8]\n\t" \
+  "cmp r3, r0\n\t" \
+  "bne 1b\n\t" \
+  "ldr r7, [sp, #16]\n\t" \
+  "add sp, #28\n\t"
 
+/* Words after the first go in turns; the first turn begins in the middle. */
 #define MCUC_WIDE_FUNCTION(name, sign)                                                             \
   __attribute__((noinline, unused)) static const int32_t *name(                                    \
       const uint32_t *x, const int32_t *w, int32_t words, int8_t *y, int32_t step, int32_t offset, \
       int32_t pairs)                                                                               \
   {                                                                                                \
+    MCUC_DSP_STACK(7);                                                                             \
+    const int32_t turns = words < 2 ? 1 : (words + MCUC_WIDE_TURN - 2) / MCUC_WIDE_TURN;           \
     register const uint32_t *r0 __asm__("r0") = x;                                                 \
-    register int32_t r1 __asm__("r1") = words;                                                     \
+    register int32_t r1 __asm__("r1") = turns;                                                     \
     register int8_t *r2 __asm__("r2") = y;                                                         \
     register const int32_t *r3 __asm__("r3") = w;                                                  \
-    register const int32_t *r4 __asm__("r4") = w + pairs * (2 * words + 6);                        \
+    register const int32_t *r4 __asm__("r4") = w + pairs * (2 * words + MCUC_DOT_GAP);             \
+    register int32_t r5 __asm__("r5") = (MCUC_WIDE_TURN * turns + 1 - words) * MCUC_WIDE_CODE;     \
     register int32_t r12 __asm__("r12") = step;                                                    \
     register int32_t lr __asm__("lr") = offset;                                                    \
     __asm__ volatile(MCUC_WIDE_PAIRS(sign)                                                         \
-                     : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r12), "+r"(lr)       \
+                     : "+r"(r0), "+r"(r1), "+r"(r2), "+r"(r3), "+r"(r4), "+r"(r5), "+r"(r12),      \
+                       "+r"(lr)                                                                    \
                      :                                                                             \
-                     : "r5", "r6", "r8", "r9", "r10", "r11", "cc", "memory");                      \
+                     : "r6", "r8", "r9", "r10", "r11", "cc", "memory");                            \
     return r3;                                                                                     \
   }
 

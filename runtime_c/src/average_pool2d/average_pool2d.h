@@ -26,4 +26,15 @@ typedef struct mcuc_average_pool2d_global_params {
   int32_t low, high; /* clamping range */
 } mcuc_average_pool2d_global_params;
 
+/* The mean of `elements` elements, rounded and clamped. */
+static inline int32_t mcuc_average_pool2d_mean(int32_t sum, int32_t elements, int32_t half_up,
+                                               int32_t low, int32_t high)
+{
+  int32_t mean = half_up ? mcuc_divide_rounding_half_up(sum, elements)
+                         : mcuc_divide_rounding_half_away(sum, elements);
+  mean = mean < low ? low : mean;
+  mean = mean > high ? high : mean;
+  return mean;
+}
+
 #endif

@@ -8,7 +8,8 @@
 /* Filled by mcuc/ops/dsp_convolution.py. A window's bytes make its depth, kernel row by kernel row;
  * weights of 0 fill each row up to whole words. Channels that are no multiple of 4 are `gathered`:
  * windows are copied to scratch unless the bytes behind a row may be read.
- * `stream` has for each pair of outputs the weights of mcuc/dsp_dot.h, then two mcuc_dsp_scale. */
+ * `stream` has for each pair of outputs the bias of the second, the weights of mcuc/dsp_dot.h, and
+ * mcuc_dot_scales. */
 typedef struct mcuc_conv2d_dsp_params {
   const int32_t *stream;
   const int8_t *padding; /* [4 * row_words] what padding holds, the input's zero point */
@@ -23,16 +24,8 @@ typedef struct mcuc_conv2d_dsp_params {
   int32_t low, high;  /* clamping range */
 } mcuc_conv2d_dsp_params;
 
-/* The factors that follow the weights of a pair, and the weights that follow them. */
-static inline const mcuc_dsp_scale *mcuc_conv2d_dsp_scales(const int32_t *w)
-{
-  return (const mcuc_dsp_scale *)(const void *)w;
-}
-
-#define MCUC_CONV2D_DSP_SCALES 6
-
 /* Stores outputs o and o + 1 (if there is one) of a pixel; y: its output o. */
-static inline void mcuc_conv2d_dsp_store(const mcuc_conv2d_dsp_params *p, const mcuc_dsp_scale *s,
+static inline void mcuc_conv2d_dsp_store(const mcuc_conv2d_dsp_params *p, const mcuc_dot_scales *s,
                                          int8_t *y, int32_t o, mcuc_dot_pair acc)
 {
   if (o < p->common) {
@@ -44,7 +37,7 @@ static inline void mcuc_conv2d_dsp_store(const mcuc_conv2d_dsp_params *p, const 
 
 /* Stores outputs o and o + 1 (if there is one) of two pixels. */
 static inline void mcuc_conv2d_dsp_store_two(const mcuc_conv2d_dsp_params *p,
-                                             const mcuc_dsp_scale *s, int8_t *y0, int8_t *y1,
+                                             const mcuc_dot_scales *s, int8_t *y0, int8_t *y1,
                                              int32_t o, mcuc_dot_pair acc0, mcuc_dot_pair acc1)
 {
   if (o < p->common) {
@@ -60,21 +53,21 @@ static inline void mcuc_conv2d_dsp_store_two(const mcuc_conv2d_dsp_params *p,
 __attribute__((noinline, unused)) static void mcuc_conv2d_dsp_pixel(const mcuc_conv2d_dsp_params *p,
                                                                     const int8_t *x, int8_t *y)
 {
-  const int32_t *w = p->stream;
+  const int32_t *w = p->stream + 1;
   int32_t o;
   for (o = 0; o + 4 <= p->common; o += 4) {
-    mcuc_dot_pair first = {0, 0}, second = {0, 0};
-    const int32_t *end = mcuc_dot_1x4(x, w, p->words, MCUC_CONV2D_DSP_SCALES, &first, &second);
-    const mcuc_dsp_scale *s = mcuc_conv2d_dsp_scales(w + 2 * p->words);
-    mcuc_dot_store(first, s, y + o, p->out_offset);
-    mcuc_dot_store(second, mcuc_conv2d_dsp_scales(end), y + o + 2, p->out_offset);
-    w = end + MCUC_CONV2D_DSP_SCALES;
+    const int32_t *next = w + 2 * p->words + MCUC_DOT_GAP;
+    mcuc_dot_pair first = mcuc_dot_start(w[-1]), second = mcuc_dot_start(next[-1]);
+    const int32_t *end = mcuc_dot_1x4(x, w, p->words, MCUC_DOT_GAP, &first, &second);
+    mcuc_dot_store(first, mcuc_dot_scales_at(w + 2 * p->words), y + o, p->out_offset);
+    mcuc_dot_store(second, mcuc_dot_scales_at(end), y + o + 2, p->out_offset);
+    w = end + MCUC_DOT_GAP;
   }
   for (; o < p->out; o += 2) {
-    mcuc_dot_pair acc = {0, 0};
+    mcuc_dot_pair acc = mcuc_dot_start(w[-1]);
     w = mcuc_dot_1x2(x, w, p->words, &acc);
-    mcuc_conv2d_dsp_store(p, mcuc_conv2d_dsp_scales(w), y + o, o, acc);
-    w += MCUC_CONV2D_DSP_SCALES;
+    mcuc_conv2d_dsp_store(p, mcuc_dot_scales_at(w), y + o, o, acc);
+    w += MCUC_DOT_GAP;
   }
   mcuc_dsp_clamp(y, p->out, p->low, p->high);
 }
@@ -83,13 +76,13 @@ __attribute__((noinline, unused)) static void mcuc_conv2d_dsp_pixel(const mcuc_c
 __attribute__((noinline, unused)) static void mcuc_conv2d_dsp_two_pixels(
     const mcuc_conv2d_dsp_params *p, const int8_t *x0, const int8_t *x1, int8_t *y0, int8_t *y1)
 {
-  const int32_t *w = p->stream;
+  const int32_t *w = p->stream + 1;
   int32_t o;
   for (o = 0; o < p->out; o += 2) {
-    mcuc_dot_pair acc0 = {0, 0}, acc1 = {0, 0};
+    mcuc_dot_pair acc0 = mcuc_dot_start(w[-1]), acc1 = acc0;
     w = mcuc_dot_2x2(x0, x1, w, p->words, &acc0, &acc1);
-    mcuc_conv2d_dsp_store_two(p, mcuc_conv2d_dsp_scales(w), y0 + o, y1 + o, o, acc0, acc1);
-    w += MCUC_CONV2D_DSP_SCALES;
+    mcuc_conv2d_dsp_store_two(p, mcuc_dot_scales_at(w), y0 + o, y1 + o, o, acc0, acc1);
+    w += MCUC_DOT_GAP;
   }
   mcuc_dsp_clamp(y0, p->out, p->low, p->high);
   mcuc_dsp_clamp(y1, p->out, p->low, p->high);

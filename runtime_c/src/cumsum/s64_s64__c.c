@@ -1,28 +1,4 @@
-/* CUMSUM along an axis, int64.
- *
- * src, dst : [outer][size][inner], dense; sums wrap around
- * Bit-exact to mcuc/ops/cumsum.py:ref.
- */
-#include "cumsum/cumsum.h"
-#include "mcuc/program.h"
-
-MCUC_FN void mcuc_cumsum_s64_s64__c(const void *params, const void *call)
-{
-  const mcuc_cumsum_params *p = (const mcuc_cumsum_params *)params;
-  const mcuc_whole_call *io = (const mcuc_whole_call *)call;
-  const int32_t step = p->reverse ? -p->inner : p->inner;
-  int32_t i, j, k;
-
-  for (i = 0; i < p->outer; ++i) {
-    for (j = 0; j < p->inner; ++j) {
-      int32_t at = i * p->size * p->inner + j + (p->reverse ? (p->size - 1) * p->inner : 0);
-      uint64_t total = 0U;
-      for (k = 0; k < p->size; ++k) {
-        const uint64_t before = total;
-        total += ((const uint64_t *)io->src[0])[at];
-        ((uint64_t *)io->dst)[at] = p->exclusive ? before : total;
-        at += step;
-      }
-    }
-  }
-}
+/* CUMSUM along an axis, int64. */
+#define MCUC_KERNEL mcuc_cumsum_s64_s64__c
+#define MCUC_ELEMENT uint64_t
+#include "cumsum/cumsum_any.h"

@@ -27,18 +27,9 @@ static float mcuc_dequantize_f16_one(uint32_t half)
   return result;
 }
 
-MCUC_FN void mcuc_dequantize_f16_f32__c(const void *params, const void *call)
-{
-  const mcuc_dequantize_f16_params *p = (const mcuc_dequantize_f16_params *)params;
-  const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
-  int32_t i;
-
-  for (i = 0; i < io->n; ++i) {
-    const uint16_t *src = (const uint16_t *)mcuc_at(io->src[0], i * io->src_step[0]);
-    float *dst = (float *)mcuc_to(io->dst, i * io->dst_step);
-    int32_t c;
-    for (c = 0; c < p->channels; ++c) {
-      dst[c] = mcuc_dequantize_f16_one(src[c]);
-    }
-  }
-}
+#define MCUC_KERNEL mcuc_dequantize_f16_f32__c
+#define MCUC_PARAMS mcuc_dequantize_f16_params
+#define MCUC_IN uint16_t
+#define MCUC_OUT float
+#define MCUC_EACH(p, x) mcuc_dequantize_f16_one(x)
+#include "mcuc/each.h"

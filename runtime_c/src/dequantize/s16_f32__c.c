@@ -7,18 +7,9 @@
 #include "dequantize/dequantize.h"
 #include "mcuc/program.h"
 
-MCUC_FN void mcuc_dequantize_s16_f32__c(const void *params, const void *call)
-{
-  const mcuc_dequantize_params *p = (const mcuc_dequantize_params *)params;
-  const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
-  int32_t i;
-
-  for (i = 0; i < io->n; ++i) {
-    const int16_t *src = (const int16_t *)mcuc_at(io->src[0], i * io->src_step[0]);
-    float *dst = (float *)mcuc_to(io->dst, i * io->dst_step);
-    int32_t c;
-    for (c = 0; c < p->channels; ++c) {
-      dst[c] = (float)(src[c] - p->zero_point) * p->scale;
-    }
-  }
-}
+#define MCUC_KERNEL mcuc_dequantize_s16_f32__c
+#define MCUC_PARAMS mcuc_dequantize_params
+#define MCUC_IN int16_t
+#define MCUC_OUT float
+#define MCUC_EACH(p, x) ((float)((x) - (p)->zero_point) * (p)->scale)
+#include "mcuc/each.h"

@@ -22,18 +22,9 @@ static int16_t mcuc_logistic_s16_one(const mcuc_logistic_s16_params *p, int32_t 
   return (int16_t)(value >> 10);
 }
 
-MCUC_FN void mcuc_logistic_s16_s16__c(const void *params, const void *call)
-{
-  const mcuc_logistic_s16_params *p = (const mcuc_logistic_s16_params *)params;
-  const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
-  int32_t i;
-
-  for (i = 0; i < io->n; ++i) {
-    const int16_t *src = (const int16_t *)mcuc_at(io->src[0], i * io->src_step[0]);
-    int16_t *dst = (int16_t *)mcuc_to(io->dst, i * io->dst_step);
-    int32_t c;
-    for (c = 0; c < p->channels; ++c) {
-      dst[c] = mcuc_logistic_s16_one(p, src[c]);
-    }
-  }
-}
+#define MCUC_KERNEL mcuc_logistic_s16_s16__c
+#define MCUC_PARAMS mcuc_logistic_s16_params
+#define MCUC_IN int16_t
+#define MCUC_OUT int16_t
+#define MCUC_EACH(p, x) mcuc_logistic_s16_one(p, x)
+#include "mcuc/each.h"

@@ -1,41 +1,11 @@
-/* MEAN of float32 over all rows and columns, portable C, fold form.
- *
- *   y[c] = (0 + sum over all pixels x[pixel][c]) / count
- *
- * src : rows of pixels of `channels` f32     acc : float[channels], 4-byte aligned
- * dst : one pixel of `channels` f32
- * The sum goes through the pixels in ascending order. Bit-exact to mcuc/ops/mean.py:ref.
- */
+/* MEAN over all rows and columns, float32: sum / count. Bit-exact to mcuc/ops/mean.py:ref. */
 #include "mean/mean.h"
-#include "mcuc/program.h"
 
-MCUC_FN void mcuc_mean_f32_f32__c(const void *params, const void *call)
-{
-  const mcuc_mean_f32_params *p = (const mcuc_mean_f32_params *)params;
-  const mcuc_fold_call *io = (const mcuc_fold_call *)call;
-  float *acc = (float *)io->acc;
-  float *dst = (float *)io->dst;
-  int32_t i;
-  int32_t c;
-
-  switch (io->phase) {
-    case MCUC_FOLD_INIT:
-      for (c = 0; c < p->channels; ++c) {
-        acc[c] = 0.0f;
-      }
-      break;
-    case MCUC_FOLD_STEP:
-      for (i = 0; i < io->n; ++i) {
-        const float *src = (const float *)mcuc_at(io->src, i * io->src_step);
-        for (c = 0; c < p->channels; ++c) {
-          acc[c] += src[c];
-        }
-      }
-      break;
-    default:
-      for (c = 0; c < p->channels; ++c) {
-        dst[c] = acc[c] / (float)p->count;
-      }
-      break;
-  }
-}
+#define MCUC_KERNEL mcuc_mean_f32_f32__c
+#define MCUC_PARAMS mcuc_mean_f32_params
+#define MCUC_ELEMENT float
+#define MCUC_SUM float
+#define MCUC_START(p) 0.0f
+#define MCUC_STEP(p, sum, x) (sum) + (x)
+#define MCUC_RESULT(p, sum) (sum) / (float)(p)->count
+#include "mcuc/fold_pixels.h"

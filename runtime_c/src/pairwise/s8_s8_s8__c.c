@@ -1,27 +1,13 @@
 /* MAXIMUM and MINIMUM, int8, with broadcast.
  *
- * a, b : pixels of `channels` int8, or of one where a_step / b_step is 0; broadcast over rows and
- *        columns is a stride of 0 in the operand's view
- * dst  : pixels of `channels` int8; may be a or b
- * Bit-exact to mcuc/ops/pairwise.py:ref.
+ * Operands as in mcuc/each_pair.h. Bit-exact to mcuc/ops/pairwise.py:ref.
  */
 #include "mcuc/program.h"
 #include "pairwise/pairwise.h"
 
-MCUC_FN void mcuc_pairwise_s8_s8_s8__c(const void *params, const void *call)
-{
-  const mcuc_pairwise_params *p = (const mcuc_pairwise_params *)params;
-  const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
-  int32_t i, c;
-
-  for (i = 0; i < io->n; ++i) {
-    const int8_t *a = (const int8_t *)mcuc_at(io->src[0], i * io->src_step[0]);
-    const int8_t *b = (const int8_t *)mcuc_at(io->src[1], i * io->src_step[1]);
-    int8_t *dst = (int8_t *)mcuc_to(io->dst, i * io->dst_step);
-    for (c = 0; c < p->channels; ++c) {
-      dst[c] = (p->function == MCUC_PAIRWISE_MAXIMUM) == (*a > *b) ? *a : *b;
-      a += p->a_step;
-      b += p->b_step;
-    }
-  }
-}
+#define MCUC_KERNEL mcuc_pairwise_s8_s8_s8__c
+#define MCUC_PARAMS mcuc_pairwise_params
+#define MCUC_IN int8_t
+#define MCUC_OUT int8_t
+#define MCUC_EACH(p, a, b) ((((p)->function == MCUC_PAIRWISE_MAXIMUM) == ((a) > (b))) ? (a) : (b))
+#include "mcuc/each_pair.h"

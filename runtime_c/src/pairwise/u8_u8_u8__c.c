@@ -23,20 +23,9 @@ static uint8_t mcuc_pairwise_bool(int32_t function, int32_t count)
   }
 }
 
-MCUC_FN void mcuc_pairwise_u8_u8_u8__c(const void *params, const void *call)
-{
-  const mcuc_pairwise_params *p = (const mcuc_pairwise_params *)params;
-  const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
-  int32_t i, c;
-
-  for (i = 0; i < io->n; ++i) {
-    const uint8_t *a = (const uint8_t *)mcuc_at(io->src[0], i * io->src_step[0]);
-    const uint8_t *b = (const uint8_t *)mcuc_at(io->src[1], i * io->src_step[1]);
-    uint8_t *dst = (uint8_t *)mcuc_to(io->dst, i * io->dst_step);
-    for (c = 0; c < p->channels; ++c) {
-      dst[c] = mcuc_pairwise_bool(p->function, (*a != 0) + (*b != 0));
-      a += p->a_step;
-      b += p->b_step;
-    }
-  }
-}
+#define MCUC_KERNEL mcuc_pairwise_u8_u8_u8__c
+#define MCUC_PARAMS mcuc_pairwise_params
+#define MCUC_IN uint8_t
+#define MCUC_OUT uint8_t
+#define MCUC_EACH(p, a, b) mcuc_pairwise_bool((p)->function, ((a) != 0) + ((b) != 0))
+#include "mcuc/each_pair.h"

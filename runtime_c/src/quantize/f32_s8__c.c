@@ -7,19 +7,9 @@
 #include "mcuc/program.h"
 #include "quantize/quantize.h"
 
-MCUC_FN void mcuc_quantize_f32_s8__c(const void *params, const void *call)
-{
-  const mcuc_quantize_params *p = (const mcuc_quantize_params *)params;
-  const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
-  int32_t i;
-
-  for (i = 0; i < io->n; ++i) {
-    const float *src =
-        (const float *)(const void *)((const uint8_t *)io->src[0] + i * io->src_step[0]);
-    int8_t *dst = (int8_t *)io->dst + i * io->dst_step;
-    int32_t c;
-    for (c = 0; c < p->channels; ++c) {
-      dst[c] = (int8_t)mcuc_quantize_one(src[c], p, -128, 127);
-    }
-  }
-}
+#define MCUC_KERNEL mcuc_quantize_f32_s8__c
+#define MCUC_PARAMS mcuc_quantize_params
+#define MCUC_IN float
+#define MCUC_OUT int8_t
+#define MCUC_EACH(p, x) mcuc_quantize_one(x, p, -128, 127)
+#include "mcuc/each.h"

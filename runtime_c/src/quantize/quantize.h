@@ -37,10 +37,10 @@ static inline int32_t mcuc_quantize_one(float x, const mcuc_quantize_params *p, 
   return whole > high ? high : whole;
 }
 
-/* From int16, of other scale. */
+/* From int16 or to it, of other scale. */
 typedef struct mcuc_quantize_s16_params {
   int32_t channels;
-  int32_t in_zero; /* 0, or -32768 */
+  int32_t in_zero; /* of int16: 0, or -32768 */
   int32_t multiplier, shift;
   int32_t zero_point; /* of the result */
   int32_t low, high;  /* clamping range */

@@ -37,7 +37,7 @@ static void mcuc_recurrent_lstm_step(const mcuc_recurrent_lstm_params *p, const 
     const float forget = mcuc_recurrent_lstm_opened(p, 2, u, x, h, c[u]);
     const float inner = mcuc_recurrent_lstm_gate(p, 3, u, x, h);
     const float fresh = mcuc_tanhf(mcuc_clamp_f32(inner, -p->clip, p->clip));
-    c[u] = forget * c[u] + into * fresh;
+    c[u] = mcuc_clamp_f32(forget * c[u] + into * fresh, -p->cell_clip, p->cell_clip);
     dst[u] = mcuc_recurrent_lstm_opened(p, 1, u, x, h, c[u]) * mcuc_tanhf(c[u]);
   }
 }

@@ -30,7 +30,21 @@ typedef struct mcuc_recurrent_lstm_params {
   int32_t reverse;
   float clip;
   const float *peephole; /* [3][units]: input, output, forget */
+  float cell_clip;
 } mcuc_recurrent_lstm_params;
+
+/* An LSTM with int8 weights. */
+typedef struct mcuc_recurrent_hybrid_params {
+  const int8_t *weights, *recurrent;
+  const float *bias;
+  int32_t steps, batch, depth, units;
+  int32_t reverse;
+  float clip;
+  const float *peephole;
+  float cell_clip;
+  const float *scales; /* [2][4][units], of the weights */
+  int32_t asymmetric;
+} mcuc_recurrent_hybrid_params;
 
 /* sum_k w[k] x[k] + bias, in order. */
 static inline float mcuc_recurrent_dot(const float *w, const float *x, int32_t n, float bias)

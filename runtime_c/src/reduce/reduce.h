@@ -1,7 +1,7 @@
 #ifndef MCUC_REDUCE_H
 #define MCUC_REDUCE_H
 
-#include <stdint.h>
+#include "mcuc/program.h"
 
 enum { MCUC_REDUCE_MAX, MCUC_REDUCE_MIN, MCUC_REDUCE_SUM, MCUC_REDUCE_PROD };
 
@@ -22,5 +22,25 @@ typedef struct mcuc_reduce_f32_params {
   int32_t kind;
   float start;
 } mcuc_reduce_f32_params;
+
+/* An accumulator with one element more. */
+static inline int32_t mcuc_reduce_step(int32_t kind, int32_t acc, int32_t x)
+{
+  return (kind == MCUC_REDUCE_MAX) == (x > acc) ? x : acc;
+}
+
+static inline float mcuc_reduce_f32_step(int32_t kind, float acc, float x)
+{
+  switch (kind) {
+    case MCUC_REDUCE_MAX:
+      return x > acc ? x : acc;
+    case MCUC_REDUCE_MIN:
+      return x < acc ? x : acc;
+    case MCUC_REDUCE_SUM:
+      return acc + x;
+    default:
+      return acc * x;
+  }
+}
 
 #endif

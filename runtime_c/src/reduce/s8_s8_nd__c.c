@@ -1,45 +1,14 @@
 /* REDUCE over any axes, int8: maximum or minimum.
  *
- * src : the whole tensor, dense int8
- * dst : the kept axes in their order, dense int8
  * Bit-exact to mcuc/ops/reduce.py:ref.
  */
-#include "mcuc/program.h"
 #include "reduce/reduce.h"
 
-/* The elements that belong to one result. */
-static int8_t mcuc_reduce_s8_nd(const mcuc_reduce_params *p, const int8_t *src)
-{
-  const int32_t *loop = p->reduced;
-  int8_t acc = (int8_t)p->start;
-  int32_t i, j, k;
-  for (i = 0; i < loop[0]; ++i) {
-    for (j = 0; j < loop[2]; ++j) {
-      const int8_t *x = src + i * loop[1] + j * loop[3];
-      for (k = 0; k < loop[4]; ++k) {
-        acc = (p->kind == MCUC_REDUCE_MAX) == (*x > acc) ? *x : acc;
-        x += loop[5];
-      }
-    }
-  }
-  return acc;
-}
-
-MCUC_FN void mcuc_reduce_s8_s8_nd__c(const void *params, const void *call)
-{
-  const mcuc_reduce_params *p = (const mcuc_reduce_params *)params;
-  const mcuc_whole_call *io = (const mcuc_whole_call *)call;
-  const int8_t *src = (const int8_t *)io->src[0];
-  int8_t *dst = (int8_t *)io->dst;
-  const int32_t *kept = p->kept;
-  int32_t i, j, k;
-
-  for (i = 0; i < kept[0]; ++i) {
-    for (j = 0; j < kept[2]; ++j) {
-      for (k = 0; k < kept[4]; ++k) {
-        const int8_t *x = src + i * kept[1] + j * kept[3] + k * kept[5];
-        *dst++ = mcuc_reduce_s8_nd(p, x);
-      }
-    }
-  }
-}
+#define MCUC_KERNEL mcuc_reduce_s8_s8_nd__c
+#define MCUC_PARAMS mcuc_reduce_params
+#define MCUC_ELEMENT int8_t
+#define MCUC_SUM MCUC_ELEMENT
+#define MCUC_START(p) (p)->start
+#define MCUC_STEP(p, acc, x) mcuc_reduce_step((p)->kind, acc, x)
+#define MCUC_RESULT(p, acc) (acc)
+#include "mcuc/reduce_axes.h"

@@ -27,6 +27,12 @@ typedef struct mcuc_signal_rfft_params {
   const uint16_t *order;        /* [fft_length / 2] */
 } mcuc_signal_rfft_params;
 
+typedef struct mcuc_signal_overlap_add_params {
+  int32_t size;
+  int32_t frame, step; /* step < frame */
+  int32_t count;       /* frames in a row */
+} mcuc_signal_overlap_add_params;
+
 typedef struct mcuc_signal_energy_params {
   int32_t size;
   int32_t start_index, end_index;

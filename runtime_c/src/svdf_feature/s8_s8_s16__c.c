@@ -1,38 +1,6 @@
-/* First half of SVDF, int8 with a state of int16: the state moves on by a step, the input's
- * features enter.
- *
- * src[0] : [depth] s8     src[1] : [filters][memory] s16
- * dst    : [filters][memory] s16: src[1] from its second column on, and the features
- * Bit-exact to mcuc/ops/svdf_feature.py:ref.
- */
-#include <string.h>
-
-#include "mcuc/program.h"
-#include "mcuc/requant.h"
-#include "svdf_feature/svdf_feature.h"
-
-MCUC_FN void mcuc_svdf_feature_s8_s8_s16__c(const void *params, const void *call)
-{
-  const mcuc_svdf_feature_params *p = (const mcuc_svdf_feature_params *)params;
-  const mcuc_whole_call *io = (const mcuc_whole_call *)call;
-  const int8_t *x = (const int8_t *)io->src[0];
-  const int16_t *old = (const int16_t *)io->src[1];
-  const int8_t *w = p->weights;
-  int16_t *dst = (int16_t *)io->dst;
-  int32_t f, d;
-
-  for (f = 0; f < p->filters; ++f) {
-    int32_t sum = p->bias[f];
-    for (d = 0; d < p->depth; ++d) {
-      sum += x[d] * w[d];
-    }
-    sum = mcuc_multiply_by_quantized_multiplier(sum, p->multiplier, p->shift);
-    sum = sum > 32767 - p->zero_point ? 32767 - p->zero_point : sum;
-    sum = sum < -32768 - p->zero_point ? -32768 - p->zero_point : sum;
-    memcpy(dst, old + 1, (size_t)(p->memory - 1) * sizeof *dst);
-    dst[p->memory - 1] = (int16_t)sum;
-    w += p->depth;
-    old += p->memory;
-    dst += p->memory;
-  }
-}
+/* First half of SVDF, int8 with a state of int16. */
+#define MCUC_KERNEL mcuc_svdf_feature_s8_s8_s16__c
+#define MCUC_ELEMENT int16_t
+#define MCUC_LEAST INT16_MIN
+#define MCUC_MOST INT16_MAX
+#include "svdf_feature/svdf_feature_any.h"

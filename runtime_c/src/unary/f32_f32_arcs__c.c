@@ -32,17 +32,9 @@ static float mcuc_unary_arcs_f32(const mcuc_unary_params *p, float x)
   }
 }
 
-MCUC_FN void mcuc_unary_f32_f32_arcs__c(const void *params, const void *call)
-{
-  const mcuc_unary_params *p = (const mcuc_unary_params *)params;
-  const mcuc_pixel_call *io = (const mcuc_pixel_call *)call;
-  int32_t i, c;
-
-  for (i = 0; i < io->n; ++i) {
-    const float *src = (const float *)mcuc_at(io->src[0], i * io->src_step[0]);
-    float *dst = (float *)mcuc_to(io->dst, i * io->dst_step);
-    for (c = 0; c < p->channels; ++c) {
-      dst[c] = mcuc_unary_arcs_f32(p, src[c]);
-    }
-  }
-}
+#define MCUC_KERNEL mcuc_unary_f32_f32_arcs__c
+#define MCUC_PARAMS mcuc_unary_params
+#define MCUC_IN float
+#define MCUC_OUT float
+#define MCUC_EACH(p, x) mcuc_unary_arcs_f32(p, x)
+#include "mcuc/each.h"

@@ -9,7 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.vectors import random_vectors
+from mcuc.build.compile import compile_model
+from mcuc.build.vectors import load_inputs, random_vectors
+from mcuc.build.verify import verify_model
 from mcuc.frontends.tflite.load import load_tflite
 from tests.support.command import mcuc
 from tests.support.models import DIGITS
@@ -87,6 +89,20 @@ def test_verify_everywhere(folder: Path) -> None:
     result = outcome.document["verify"]
     assert result["on"] == ["reference", "host", "qemu"]
     assert (result["vectors"], result["mismatches"]) == (2, 0)
+    assert 0 < result["stack_bytes"] < result["stack_limit_bytes"] == 16 * 1024
+
+
+def test_outputs_that_never_change_are_told(tmp_path: Path) -> None:
+    """B115: digits scaled to nothing are all the same to the model."""
+    data, made = np.load(DATA), compile_model(DIGITS, schedule="layer")
+    for factor, constant in ((1 / 16, False), (1e-9, True)):
+        given = []
+        for digit in (3, 5):
+            file = tmp_path / f"{digit}.npz"
+            np.savez(file, image=data["x"][data["y"] == digit][:1].astype(np.float32))
+            given.append(load_inputs(file, made.lowered.whole, factor, 0.0))
+        report = verify_model(made, ("reference",), 1, given=given)
+        assert report["verify"]["constant_output"] is constant
 
 
 @pytest.mark.gcc

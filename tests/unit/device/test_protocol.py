@@ -161,7 +161,9 @@ def test_another_board() -> None:
 
 
 def test_b113_what_slows_a_device_down_is_told() -> None:
-    fast = Identity("x", "cc", "-O2", 216_000_000, Constants.GOOD, 1, True, True, True, True, False)
+    fast = Identity(
+        "x", "cc", "-O2", 216_000_000, Constants.GOOD, 1, 0, True, True, True, True, False
+    )
     assert fast.doubts("cortex-m7") == ()
     slow = replace(fast, icache=False, dcache=False, flags="-mcpu=cortex-m7 -O0")
     assert len(slow.doubts("cortex-m7")) == 3

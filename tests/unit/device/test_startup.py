@@ -5,23 +5,27 @@ B113: cache, wait states and clock are set up, and known.
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
 from mcuc.build.compile import compile_model
-from mcuc.device.boards import Board, list_boards, load_board, parse_board
+from mcuc.data import data_dir
+from mcuc.device import qemu, remote
+from mcuc.device.boards import Board, Clock, list_boards, load_board, parse_board
 from mcuc.device.firmware import HarnessConfig, build_program
 from mcuc.device.harness import Request, run_requests
-from mcuc.device.startup_steps import DELAY, FIELD, WAIT, Step
+from mcuc.device.protocol import Device
+from mcuc.device.startup import DELAY, FIELD, WAIT, Startup, Step
 from mcuc.device.toolchain import Source
-from mcuc.errors import BoardError, DeviceTimeoutError
+from mcuc.errors import BoardError, DeviceError, exit_code
 from mcuc.report.html import write_html
 from tests.support.models import DIGITS
-from tests.support.stm32_clocks import WAIT_STATES, decode, family
+from tests.support.stm32_clocks import WAIT_STATES, decode, family, given_up
 
-BOARDS = [name for name in list_boards() if load_board(name).steps]
+BOARDS = [name for name in list_boards() if load_board(name).startup.steps]
 
 
 def test_every_real_board_has_its_start_up() -> None:
@@ -37,6 +41,15 @@ def test_the_registers_give_the_clock_that_the_file_says(name: str) -> None:
     assert clocks.core == board.clock.hz
     assert clocks.uart == board.uart.clock_hz
     assert clocks.wait_states == board.clock.flash_wait_states
+
+
+@pytest.mark.parametrize("name", BOARDS)
+def test_whichever_wait_fails_the_clock_is_that_out_of_reset(name: str) -> None:
+    board = load_board(name)
+    assert board.clock is not None and board.startup.waits
+    for done in range(len(board.startup.steps) + 1):
+        if done == len(board.startup.steps) or board.startup.steps[done].kind == WAIT:
+            assert given_up(board, done) == board.clock.reset_hz
 
 
 def test_a_report_says_what_its_cycles_depend_on() -> None:
@@ -67,13 +80,12 @@ def test_wait_states_are_those_of_the_manual(name: str) -> None:
 @pytest.mark.parametrize("name", BOARDS)
 def test_wait_states_come_before_the_faster_clock(name: str) -> None:
     board = load_board(name)
-    flash = [
-        i for i, s in enumerate(board.steps) if s.address in (0x40023C00, 0x40022000, 0x52002000)
-    ]
-    waits = [i for i, s in enumerate(board.steps) if s.kind == WAIT]
+    steps = board.startup.steps
+    flash = [i for i, s in enumerate(steps) if s.address in (0x40023C00, 0x40022000, 0x52002000)]
+    waits = [i for i, s in enumerate(steps) if s.kind == WAIT]
     # The switch to the PLL is the last step that is waited for.
     switch = max(waits) - 1
-    assert board.steps[switch].address == board.steps[switch + 1].address
+    assert steps[switch].address == steps[switch + 1].address
     assert all(i < switch for i in flash)
     assert bool(flash) == (family(board) != "n6")
 
@@ -81,7 +93,7 @@ def test_wait_states_come_before_the_faster_clock(name: str) -> None:
 @pytest.mark.parametrize("name", BOARDS)
 def test_two_pins_are_given_to_the_serial_port(name: str) -> None:
     """Two pins in MODER as alternate function, each with its number in AFR."""
-    steps = load_board(name).steps
+    steps = load_board(name).startup.peripherals
     moder = [s for s in steps if s.kind == FIELD and s.address & 0x3FF == 0 and _pins(s)]
     pins = [(s.address, pin) for s in moder for pin in _pins(s)]
     assert len(pins) == 2
@@ -119,6 +131,28 @@ def test_a_wrong_step_is_named(step: str, problem: str) -> None:
     assert any(problem in p for p in caught.value.data["problems"] if "startup.steps[1]" in p)
 
 
+def test_what_a_wait_needs_is_named() -> None:
+    """The clock when it fails, fast enough for the serial port; no waits where none may fail."""
+    good = (data_dir("boards") / "nucleo_f446re" / "board.toml").read_text("utf-8")
+    for old, new, problem in (
+        ("reset_hz = 16000000\n", "", "clock.reset_hz: is missing"),
+        (
+            "reset_hz = 16000000",
+            "reset_hz = 1000000",
+            "clock.reset_hz: the serial port needs 1843200",
+        ),
+        ('["clear", 0x40023808', '["wait", 0x40023808', "startup.fallback[0]: 'wait' takes 3"),
+        (
+            '["set", 0x40023830,',
+            '["wait", 0x40023830, 1,',
+            "startup.peripherals[0]: a wait can fail",
+        ),
+    ):
+        with pytest.raises(BoardError) as caught:
+            parse_board(good.replace(old, new, 1).encode(), "bad.toml")
+        assert problem in " ".join(caught.value.data["problems"])
+
+
 # A word of RAM that the program leaves alone, at the end of the emulated board's memory.
 SPARE = 0x20000000 + (8 << 20) - 16
 STEPS = (
@@ -146,9 +180,51 @@ def _output(board: Board, folder: Path, timeout_s: float = 20.0) -> bytes:
 def test_the_steps_and_caches_run(name: str, tmp_path: Path) -> None:
     board = load_board(name)
     caches = ("instruction", "data") if board.core == "cortex-m7" else ()
-    output = _output(replace(board, steps=STEPS, caches=caches), tmp_path / "good")
+    startup = Startup(steps=STEPS, caches=caches)
+    output = _output(replace(board, startup=startup), tmp_path / "good")
     assert output == bytes(byte + 1 for byte in INPUT)
-    # What a step waits for is really looked at: the wrong word hangs, and the host ends it.
-    wrong = (*STEPS[:3], replace(STEPS[3], value=0x000000A1))
-    with pytest.raises(DeviceTimeoutError):
-        _output(replace(board, steps=wrong), tmp_path / "wrong", timeout_s=1.0)
+
+
+# A wait for what never comes. Each list sends a letter by the emulated board's serial port.
+DATA, CTRL, DIVIDER = 0x40004000, 0x40004008, 0x40004010
+
+
+def _send(letter: str) -> Step:
+    return Step(FIELD, DATA, 0xFFFFFFFF, ord(letter))
+
+
+NEVER = Startup(
+    steps=(*STEPS[:3], replace(STEPS[3], value=0x000000A1), _send("X")),
+    fallback=(Step(FIELD, DIVIDER, 0xFFFFFFFF, 16), Step(FIELD, CTRL, 3, 1), _send("F")),
+    peripherals=(_send("P"),),
+)
+CLOCK = Clock(216_000_000, "a PLL that does not lock", 7, 16_000_000)
+
+
+@pytest.mark.arm_gcc
+@pytest.mark.qemu
+@pytest.mark.parametrize("transport", ["semihosting", "uart"])
+def test_a_clock_that_does_not_lock_is_reported(transport: str, tmp_path: Path) -> None:
+    """The wait has an end, what stands behind it is left out, and the host hears of it."""
+    board = replace(load_board("qemu_m7"), startup=NEVER, clock=CLOCK)
+    config = HarnessConfig(region_bytes=(100,), state_bytes=4, max_steps=4, transport=transport)
+    source = Source(Path(__file__).parent / "models.c")
+    program = build_program([source], config, tmp_path, board=board)
+    with pytest.raises(DeviceError) as caught:
+        if transport == "uart":
+            remote.describe(program, "")
+        else:
+            run_requests(program, [Request(0, ((INPUT,),))], timeout_s=20.0)
+    error = caught.value
+    assert (error.code, exit_code(error)) == ("E638", 7)
+    assert error.what.endswith("runs at 16 of 216 MHz") and "supply" in error.help
+    assert error.data == {"step": 4, "address": SPARE}
+    assert f"step 4 of [startup] steps waited for bits 0xffffffff of {SPARE:#x}" in error.why
+    if transport == "uart":
+        seen, end = b"", time.monotonic() + 20.0
+        with qemu.serial_link(program) as link:
+            while b"\n" not in seen and time.monotonic() < end:
+                seen += link.read(1.0)
+            identity = Device(link, deadline=end).connect()
+        assert seen.startswith(b"FPmcuc on qemu_m7: constants not checked, THE CLOCK DID NOT START")
+        assert (identity.failed_step, identity.clock_hz) == (4, 16_000_000)

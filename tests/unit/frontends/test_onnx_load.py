@@ -11,7 +11,8 @@ import pytest
 
 from mcuc.build.options import Options
 from mcuc.build.pipeline import prepare
-from mcuc.errors import McucError, ModelError, flatten
+from mcuc.errors import McucError, ModelError, exit_code, flatten
+from mcuc.frontends.onnx.handlers import HANDLERS
 from mcuc.frontends.onnx.load import read_onnx
 from mcuc.ir.types import DType
 from mcuc.ops.interpret import run_reference
@@ -360,3 +361,46 @@ def test_b76_weights_that_two_layers_share_keep_their_meaning_in_both() -> None:
     h = np.einsum("oc,nchw->nohw", w, x)
     want = (h.reshape(-1, 4) @ w) @ w.T
     assert np.allclose(run_reference(graph, [x])[0], want, rtol=1e-5, atol=1e-5)
+
+
+def test_a_mistake_in_a_handler_is_named_as_ours(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Not as damage of the file; what is wrong with the file stands beside it."""
+
+    def broken(operator: object) -> None:
+        raise IndexError("list index out of range")
+
+    monkeypatch.setitem(HANDLERS, "Relu", broken)
+    nodes = [helper.make_node("Relu", ["x"], ["h"], name="r1"), node("NoSuch", "x", "z")]
+    nodes.append(node("Add", "h z", "y"))
+    with pytest.raises(McucError) as caught:
+        load(model(nodes, {"x": [1, 4]}, ["y"]))
+    bug, problem = flatten(caught.value)
+    assert (bug.code, bug.exit_code, problem.code) == ("E905", 70, "E102")
+    assert (bug.loc.op, bug.loc.tensor, bug.loc.op_index) == ("Relu", "r1", 0)
+    assert "IndexError in test_onnx_load.py" in bug.why and "report" in bug.help
+    assert isinstance(bug.__cause__, IndexError)
+    assert exit_code(caught.value) == 70
+
+
+@pytest.mark.parametrize(
+    ("nodes", "x", "constants", "code"),
+    [
+        ([node("TopK", "x k", "v y")], [1, 4], {"k": np.asarray([1, 2])}, "E115"),
+        ([node("ArgMax", "x", "y")], [], {}, "E115"),
+        ([node("Gather", "x i", "y")], [], {"i": np.asarray([0])}, "E115"),
+        ([node("InstanceNormalization", "x s s", "y")], [3], {"s": floats(0, 3)}, "E114"),
+        ([node("LSTM", "x w r", "y", hidden_size=2)], [3, 1, 4],
+         {"w": floats(0, 1, 8, 4), "r": floats(1, 1, 8, 3)}, "E111"),
+        ([node("ConvTranspose", "x w", "y", dilations=[1, 1 << 31])], [1, 2, 4, 4],
+         {"w": floats(0, 2, 2, 3, 3)}, "E105"),
+        ([node("AveragePool", "x", "y", kernel_shape=[2, 2], pads=[0, 0, 1 << 40, 0],
+                  count_include_pad=1)],
+         [1, 2, 4, 4], {}, "E105"),
+        ([node("BatchNormalization", "x s s s v", "y")], [1, 2, 4],
+         {"s": floats(0, 2), "v": -np.ones(2, np.float32)}, "E115"),
+    ],
+)  # fmt: skip
+def test_numbers_that_no_exporter_writes_are_refused(
+    nodes: list[onnx.NodeProto], x: list[int], constants: dict[str, np.ndarray], code: str
+) -> None:
+    assert codes(model(nodes, {"x": x}, ["y"], constants)) == [code]

@@ -10,10 +10,12 @@ import pytest
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType
 from mcuc.ops import (
+    add,
     batch_matmul,
     concatenation,
     conv2d,
     max_pool2d,
+    mul,
     pairwise,
     relu,
     softmax,
@@ -94,8 +96,56 @@ def test_auto_precision_makes_outputs_better() -> None:
     recipe = make_recipe(graph, samples, auto_precision=True, enough_db=60.0)
     better = apply_recipe(graph, recipe)
     verify_graph(better.graph)
-    assert recipe.floats and len(recipe.floats) < len(graph.nodes)
+    assert recipe.wide and len(recipe.floats | recipe.wide) < len(graph.nodes)
     assert loss_db(better, samples) > loss_db(plain, samples) + 3
+    layers = measure_layers(better, samples)
+    assert {16} <= {x.activation_bits for x in layers} <= {8, 16, 32}
+
+
+def test_a_layer_that_needs_the_range_gets_int16() -> None:
+    """Sums whose difference is the result: int8 would hold little of it."""
+    build = FloatBuilder()
+    x = build.source(1, 4, 4, 4)
+    large = build.conv2d(x, 4)
+    z = build.one("add", add.Attrs(), large, build.const(np.full(4, 40, np.float32)))
+    back = build.one("add", add.Attrs(), z, build.const(np.full(4, -40, np.float32)))
+    graph = build.graph(build.conv2d(back, 3))
+    samples = float_samples(graph, 4)
+    plain = apply_recipe(graph, make_recipe(graph, samples))
+    recipe = make_recipe(graph, samples, auto_precision=True)
+    better = apply_recipe(graph, recipe)
+    verify_graph(better.graph)
+    assert recipe.wide == {z} and not recipe.floats
+    assert loss_db(plain, samples) < 20 and loss_db(better, samples) > 28
+    assert [x.activation_bits for x in measure_layers(better, samples)] == [8, 16, 8, 8]
+    kinds = {better.graph.type(n.inputs[0]).dtype.value + better.graph.type(
+        n.outputs[0]).dtype.value for n in better.graph.nodes if n.op == "quantize"}  # fmt: skip
+    assert kinds == {"f32s8", "s8s16", "s16s8"}
+
+
+def test_widening_int8_changes_no_number() -> None:
+    """A product in int16 of operands of int8 is the same as of their real numbers."""
+    build = FloatBuilder()
+    x, y = build.source(1, 4, 4, 4), build.source(1, 4, 4, 4)
+    a = build.one("relu", relu.Attrs("relu"), x)
+    product = build.one("mul", mul.Attrs(), a, y)
+    graph = build.graph(product)
+    samples = float_samples(graph, 4)
+    recipe = replace(make_recipe(graph, samples), wide=frozenset({product}))
+    made = apply_recipe(graph, recipe)
+    verify_graph(made.graph)
+    assert not made.floats
+    for sample in samples:
+        found = run_reference(made.graph, list(sample), keep_all=True)
+        real = [
+            (found[q].astype(np.float64) - made.graph.type(q).quant.zero_point)
+            * made.graph.type(q).quant.scale
+            for q in (made.integers[a], made.integers[y], made.integers[product])
+        ]
+        step = made.graph.type(made.integers[product]).quant.scale
+        inside = np.abs(found[made.integers[product]].astype(np.int32)) < 32767
+        assert inside.sum() > 50
+        assert np.abs(real[0] * real[1] - real[2])[inside].max() <= 0.51 * step
 
 
 def test_equalization_changes_no_bit_of_the_float_model() -> None:

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 
 from mcuc.ir.graph import Graph
-from mcuc.ops import relu
+from mcuc.ops import max_pool2d, relu
 from mcuc.schedule import order
 from tests.support.cases import s8
 from tests.support.graphs import GraphBuilder, graphs
@@ -59,3 +59,19 @@ def test_many_independent_branches_take_no_time() -> None:
     started = time.monotonic()
     assert valid(order.reorder(graph))
     assert time.monotonic() - started < 10
+
+
+def test_where_one_node_needs_as_much_as_all_nothing_is_searched(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    build = GraphBuilder()
+    wide, tiny = s8((1, 8, 8, 3), 0.05), s8((1, 1, 1, 3), 0.05)
+    y = build.node("relu", relu.Attrs("relu"), (build.input(wide, "x"),), wide)
+    small = build.node("max_pool2d", max_pool2d.Attrs((8, 8), (8, 8)), (y,), tiny)
+    outputs = []
+    for _ in range(20):
+        z = build.node("relu", relu.Attrs("relu"), (small,), tiny)
+        outputs.append(build.node("relu", relu.Attrs("relu6"), (z,), tiny))
+    graph = build.graph(*outputs)
+    monkeypatch.setattr(order._Search, "_exact", lambda self, limit: pytest.fail("searched"))
+    assert order.reorder(graph) is graph

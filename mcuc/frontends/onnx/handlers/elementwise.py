@@ -204,7 +204,7 @@ def _softmax(op: str, attrs: object) -> Handler:
         graph, x = operator.graph, operator.value()
         shape = graph.shape(x)
         old = operator.opset < 13
-        axis = operator.axis(operator.integer("axis", 1 if old else -1), max(1, len(shape)))
+        axis = operator.axis(operator.integer("axis", 1 if old else -1), len(shape))
         if old:
             flat = graph.reshape(x, (math.prod(shape[:axis]), math.prod(shape[axis:])))
             return (graph.reshape(graph.add(op, attrs, (flat,)), shape),)

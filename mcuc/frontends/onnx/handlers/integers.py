@@ -100,7 +100,7 @@ def conv_integer(operator: Operator) -> Results:
 
 def matmul_integer(operator: Operator) -> Results:
     x, weights = dequantized(operator, 0, zero=2), dequantized(operator, 1, zero=3)
-    _check_exact(operator, weights, (-2,))
+    _check_exact(operator, weights, (-min(2, len(operator.graph.shape(weights))),))
     return (_whole(operator, product(operator, x, weights)),)
 
 

@@ -53,7 +53,7 @@ def slice_(operator: Operator) -> Results:
 
 def split(operator: Operator) -> Results:
     """Sizes as an attribute before operator set 13; equal parts, the last one smaller, without."""
-    axis = operator.axis(operator.integer("axis", 0), max(1, len(operator.shape())))
+    axis = operator.axis(operator.integer("axis", 0), len(operator.shape()))
     size, count = operator.shape()[axis], max(1, operator.results)
     sizes = operator.list_of("split", 1, 13)
     if sizes is None:
@@ -75,14 +75,14 @@ def split(operator: Operator) -> Results:
 def concat(operator: Operator) -> Results:
     graph = operator.graph
     operands = [operator.value(i) for i in range(len(operator.inputs))]
-    axis = operator.axis(operator.integer("axis", 1), max(1, len(operator.shape())))
+    axis = operator.axis(operator.integer("axis", 1), len(operator.shape()))
     return (graph.joined(operands, axis),)
 
 
 def gather(operator: Operator) -> Results:
     """By constant indices of any shape; those below 0 count from the end."""
     graph, shape = operator.graph, operator.shape()
-    axis = operator.axis(operator.integer("axis", 0), max(1, len(shape)))
+    axis = operator.axis(operator.integer("axis", 0), len(shape))
     if graph.const(operator.value(1)) is None:
         return (graph.gather(operator.value(), operator.value(1), axis),)
     indices = operator.const(1, "list of indices")

@@ -24,7 +24,10 @@ def batch_normalization(operator: Operator) -> Results:
         raise operator.error(
             "E111", f"the parameters have not the {channels} channels of the input"
         )
-    factor = scale / np.sqrt(var + operator.real("epsilon", 1e-5))
+    var = var + operator.real("epsilon", 1e-5)
+    if var.min() <= 0:
+        raise operator.error("E115", f"the least variance with epsilon is {var.min()}")
+    factor = scale / np.sqrt(var)
     shape = (channels, *(1,) * (rank - 2))
     graph = operator.graph
     factors, offsets = (
@@ -88,7 +91,7 @@ def skip_layer_normalization(operator: Operator) -> Results:
 def _last_axes(operator: Operator) -> tuple[int, ...]:
     """From the attribute axis on."""
     rank = len(operator.shape())
-    return tuple(range(operator.axis(operator.integer("axis", -1), max(1, rank)), rank))
+    return tuple(range(operator.axis(operator.integer("axis", -1), rank), rank))
 
 
 def rms_normalization(operator: Operator) -> Results:
@@ -110,7 +113,7 @@ def mean_variance_normalization(operator: Operator) -> Results:
 def lp_normalization(operator: Operator) -> Results:
     """X over its 1- or 2-norm along an axis."""
     x, p = operator.value(), operator.integer("p", 2)
-    axis = operator.axis(operator.integer("axis", -1), max(1, len(operator.shape())))
+    axis = operator.axis(operator.integer("axis", -1), len(operator.shape()))
     if p not in (1, 2):
         raise operator.error("E115", f"a norm of order {p}")
     powers = operator.unary("abs" if p == 1 else "square", x)
@@ -121,6 +124,8 @@ def lp_normalization(operator: Operator) -> Results:
 
 
 def instance_normalization(operator: Operator) -> Results:
+    if len(operator.shape()) < 3:
+        raise operator.error("E114", f"the input is {operator.shape()}; rank 3 is needed")
     return (_scaled_channels(operator, operator.value(), operator.shape()[1], _spatial(operator)),)
 
 

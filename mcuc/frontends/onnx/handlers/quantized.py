@@ -166,7 +166,7 @@ def _stored(operator: Operator, x: int, data: Array, position: int, zero: int | 
     axis = _axis(operator, data.ndim) if scales.size > 1 else None
     if operator.integer("block_size", 0):
         raise operator.error("E204", "a constant quantized by blocks is not supported")
-    if axis is not None and scales.size != data.shape[axis]:
+    if axis is not None and data.shape[axis : axis + 1] != (scales.size,):
         raise operator.error("E204", f"{scales.size} scales for the shape {data.shape}")
     if zeros.size not in (1, scales.size):
         raise operator.error("E209", f"{scales.size} scales and {zeros.size} zero points")

@@ -72,9 +72,9 @@ def _arg(least: bool) -> Handler:
         """The first extreme, or with select_last_index the last, of the axis turned round."""
         graph, x = operator.graph, operator.value()
         rank = len(operator.shape())
-        axis = operator.axis(operator.integer("axis", 0), max(1, rank))
+        axis = operator.axis(operator.integer("axis", 0), rank)
         last = bool(operator.integer("select_last_index", 0))
-        size = operator.shape()[axis] if rank else 1
+        size = operator.shape()[axis]
         if last:
             turned: list[range | None] = [None] * rank
             turned[axis] = range(size - 1, -1, -1)

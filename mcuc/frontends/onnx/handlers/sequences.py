@@ -6,6 +6,7 @@ import numpy as np
 
 from mcuc.frontends.onnx.handlers.elementwise import along_last
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
+from mcuc.ir.graph import Array
 from mcuc.ir.types import DType
 from mcuc.ops import cumsum, recurrent, top_k
 
@@ -83,20 +84,33 @@ def _directions(operator: Operator) -> tuple[bool, ...]:
 def _run(operator: Operator, cell: str, x: int, d: int, reverse: bool) -> int:
     """One direction: h of every step, and an LSTM's last c."""
     graph, gates = operator.graph, recurrent.GATES[cell]
-    weights = operator.const(1, "weights")[d]
-    recurrence = operator.const(2, "recurrent weights")[d]
-    units, (_, batch, depth) = recurrence.shape[-1], graph.shape(x)
+    directions, (_, batch, depth) = len(_directions(operator)), graph.shape(x)
+    held = operator.const(2, "recurrent weights")
+    units = held.shape[-1] if held.ndim else 0
+
+    def own(position: int, name: str, *shape: int) -> Array:
+        """A constant [directions, ...], of this direction."""
+        data = operator.const(position, name)
+        if data.shape != (directions, *shape):
+            wanted = (directions, *shape)
+            raise operator.error("E111", f"the {name} are {data.shape}, not {wanted}")
+        return np.asarray(data[d])
+
+    weights = own(1, "weights", gates * units, depth)
+    recurrence = own(2, "recurrent weights", gates * units, units)
     constants = [
         graph.constant(weights.reshape(gates, units, depth)),
         graph.constant(recurrence.reshape(gates, units, units)),
     ]
-    bias = operator.const(3, "biases")[d] if operator.has(3) else np.zeros(2 * gates * units)
+    twice = 2 * gates * units
+    bias = own(3, "biases", twice) if operator.has(3) else np.zeros(twice)
     constants.append(graph.constant(bias.reshape(2, gates, units).astype(np.float32)))
     if cell == "lstm" and operator.has(_PEEPHOLES):
-        peepholes = operator.const(_PEEPHOLES, "peepholes")[d]
+        peepholes = own(_PEEPHOLES, "peepholes", 3 * units)
         constants.append(graph.constant(peepholes.reshape(3, units)))
     positions = (_FIRST_H, _FIRST_C) if cell == "lstm" else (_FIRST_H,)
-    states = [_state(operator, position, d, (1, batch, units)) for position in positions]
+    shape = (directions, batch, units)
+    states = [_state(operator, position, d, shape) for position in positions]
     attrs = recurrent.Attrs(
         cell,
         reverse,
@@ -107,24 +121,31 @@ def _run(operator: Operator, cell: str, x: int, d: int, reverse: bool) -> int:
 
 
 def _state(operator: Operator, position: int, d: int, shape: tuple[int, ...]) -> int:
-    """The state before the first step, zeros where none is given."""
+    """The state before the first step, zeros where none is given.
+
+    Args:
+        operator: The node.
+        position: Of the states.
+        d: The direction.
+        shape: Of the states of all directions.
+    """
     graph = operator.graph
     if not operator.has(position):
-        return graph.constant(np.zeros(shape, np.float32))
+        return graph.constant(np.zeros((1, *shape[1:]), np.float32))
     held = operator.value(position)
-    if operator.integer("layout", 0):
+    if operator.integer("layout", 0) and len(graph.shape(held)) == len(shape):
         held = graph.transpose(held, (1, 0, 2))
+    if graph.shape(held) != shape:
+        raise operator.error("E111", f"the first state is {graph.shape(held)}, not {shape}")
     return graph.take(held, (range(d, d + 1), None, None))
 
 
 def top(operator: Operator) -> Results:
     """The k largest or smallest along an axis in order, and where they stand."""
     graph, x = operator.graph, operator.value()
-    axis = operator.axis(operator.integer("axis", -1), max(1, len(operator.shape())))
-    if operator.opset < 10:
-        k = operator.integer("k", 0)
-    else:
-        (k,) = operator.integers(1, "number of elements") or (0,)
+    axis = operator.axis(operator.integer("axis", -1), len(operator.shape()))
+    old = operator.opset < 10
+    k = operator.integer("k", 0) if old else operator.whole(1, "number of elements")
     attrs = top_k.Attrs(k, not operator.integer("largest", 1))
 
     def places(last: int) -> int:
@@ -141,8 +162,7 @@ def top(operator: Operator) -> Results:
 
 
 def cumulated(operator: Operator) -> Results:
-    axis = operator.integers(1, "axis")[0]
-    own = operator.axis(axis, max(1, len(operator.shape())))
+    own = operator.axis(operator.whole(1, "axis"), len(operator.shape()))
     exclusive, reverse = (bool(operator.integer(name, 0)) for name in ("exclusive", "reverse"))
     attrs = cumsum.Attrs(own, exclusive, reverse)
     return (operator.graph.add("cumsum", attrs, (operator.value(),)),)

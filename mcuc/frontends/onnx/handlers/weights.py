@@ -7,6 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mcuc.frontends.onnx.graph_builder import MAX_ELEMENTS
 from mcuc.frontends.onnx.handlers.maps import Geometry, geometry, on_map
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
 from mcuc.ir.graph import Array
@@ -69,7 +70,7 @@ def conv_transpose(operator: Operator) -> Results:
     size, window = places
     if weights.ndim == 3:
         weights = weights[:, :, np.newaxis]
-    weights = _dilated(weights, window.dilation)
+    weights = _dilated(operator, weights, window.dilation)
     group, channels = operator.integer("group", 1), operator.shape()[1]
     if group < 1 or weights.shape[0] != channels or channels % group:
         what = f"weights {weights.shape} in {group} groups for {channels} channels"
@@ -134,11 +135,14 @@ def geometry_of_transpose(
     )
 
 
-def _dilated(weights: Array, dilation: tuple[int, int]) -> Array:
+def _dilated(operator: Operator, weights: Array, dilation: tuple[int, int]) -> Array:
     if dilation == (1, 1):
         return weights
     c, o, h, w = weights.shape
-    result = np.zeros((c, o, (h - 1) * dilation[0] + 1, (w - 1) * dilation[1] + 1), weights.dtype)
+    shape = (c, o, (h - 1) * dilation[0] + 1, (w - 1) * dilation[1] + 1)
+    if math.prod(shape) > MAX_ELEMENTS:
+        raise operator.error("E105", f"the dilated weights of shape {shape} are too large")
+    result = np.zeros(shape, weights.dtype)
     result[:, :, :: dilation[0], :: dilation[1]] = weights
     return result
 

@@ -8,6 +8,7 @@ from types import MappingProxyType
 from mcuc.frontends.tflite.builtins import (
     audio,
     elementwise,
+    loops,
     moves,
     pairs,
     pooling,
@@ -29,5 +30,6 @@ BUILTINS: Mapping[str, Builtin] = MappingProxyType(
         **moves.BUILTINS,
         **sequences.BUILTINS,
         **audio.BUILTINS,
+        **loops.BUILTINS,
     }
 )

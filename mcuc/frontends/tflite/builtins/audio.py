@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from mcuc.frontends.tflite.builtins.audio_streams import delay, framer, overlap_add, stacker
 from mcuc.frontends.tflite.operator import Builtin, Operator, Part, Parts, Remember, Source
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops import signal
@@ -69,5 +70,10 @@ BUILTINS = {
         "FilterBankSpectralSubtraction": subtraction,
         "PCAN": _plain("pcan"),
         "FilterBankLog": _plain("log"),
+        "Irfft": _plain("irfft"),
+        "Delay": delay,
+        "Framer": framer,
+        "Stacker": stacker,
+        "OverlapAdd": overlap_add,
     }.items()
 }

@@ -415,7 +415,13 @@ def fill(operator: Operator) -> Parts:
     return (Known(np.full(shape, np.ravel(value)[0])),)
 
 
+def densify(operator: Operator) -> Parts:
+    """Sparse weights are decoded where they are read."""
+    return (Known(operator.const(0, "sparse tensor")),)
+
+
 BUILTINS = {
+    "DENSIFY": Builtin(densify),
     "SLICE": Builtin(slice_),
     "STRIDED_SLICE": Builtin(strided_slice, "StridedSliceOptions"),
     "SPLIT": Builtin(split),

@@ -1,4 +1,4 @@
-"""What a board's registers need before anything else runs: clock, flash, power, pins, in order.
+"""What a board needs before anything else runs: clock, flash, power, pins, caches.
 
 A step is a list in `board.toml`; `startup.c` carries the steps out one after the other:
 
@@ -6,19 +6,20 @@ A step is a list in `board.toml`; `startup.c` carries the steps out one after th
     ["clear", address, mask]           register &= ~mask
     ["write", address, value]          register = value
     ["field", address, mask, value]    register = (register & ~mask) | value
-    ["wait", address, mask, value]     until (register & mask) == value
+    ["wait", address, mask, value]     until (register & mask) == value, with a limit
     ["delay", loops]                   so many turns of an empty loop
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from mcuc.device.toml_table import Table
 
 FIELD, WAIT, DELAY = range(3)  # twins in boards/common/startup.c
+CACHES = ("instruction", "data")
+CACHED_CORES = ("cortex-m7", "cortex-m55")  # caches of the core itself
 _ARGUMENTS = {"set": 2, "clear": 2, "write": 2, "field": 3, "wait": 3, "delay": 1}
 _WORD = 0xFFFFFFFF
 
@@ -37,11 +38,50 @@ class Step:
         return f"{{{self.kind}u, {self.address:#010x}u, {self.mask:#010x}u, {self.value:#010x}u}}"
 
 
-def read_steps(table: Table, key: str) -> tuple[Step, ...]:
-    """The steps listed under a key; each that is wrong is noted as a problem of the table."""
+@dataclass(frozen=True)
+class Startup:
+    """What start-up does before RAM is used.
+
+    Attributes:
+        steps: From the clock out of reset to the board's. A wait that comes to nothing ends them.
+        fallback: Then: back to the clock out of reset.
+        peripherals: In either case: pins of the serial port, clocks of memories and counter.
+        caches: Of the core, that are turned on: "instruction", "data".
+        unalign_trap: Unaligned access faults, as it does on Armv6-M.
+    """
+
+    steps: tuple[Step, ...] = ()
+    fallback: tuple[Step, ...] = ()
+    peripherals: tuple[Step, ...] = ()
+    caches: tuple[str, ...] = ()
+    unalign_trap: bool = False
+
+    @property
+    def waits(self) -> bool:
+        return any(step.kind == WAIT for step in self.steps)
+
+
+def read_startup(table: Table, core: str) -> Startup:
+    """The `[startup]` table; what is wrong is noted as its problems."""
+    startup = Startup(
+        steps=_read_steps(table, "steps"),
+        fallback=_read_steps(table, "fallback", waits=False),
+        peripherals=_read_steps(table, "peripherals", waits=False),
+        caches=table.texts("caches", CACHES, optional=True),
+        unalign_trap=table.flag("unalign_trap"),
+    )
+    if startup.caches and core not in CACHED_CORES:
+        table.problem("caches", f"a {core} has no caches of its own: use steps")
+    table.done()
+    return startup
+
+
+def _read_steps(table: Table, key: str, waits: bool = True) -> tuple[Step, ...]:
     steps = []
     for i, raw in enumerate(table.items(key)):
         problem = _problem(raw)
+        if not problem and raw[0] == "wait" and not waits:
+            problem = "a wait can fail, and so belongs into steps"
         if problem:
             table.problem(f"{key}[{i}]", problem)
         else:
@@ -79,10 +119,16 @@ def _step(name: str, *numbers: int) -> Step:
     return Step(WAIT if name == "wait" else FIELD, address, mask, numbers[2])
 
 
-def step_lines(steps: Sequence[Step]) -> list[str]:
-    """The macro with the steps, for `mcuc_board.h`; none without steps."""
-    if not steps:
+def startup_lines(startup: Startup) -> list[str]:
+    """The macros of `mcuc_board.h` with all steps and how many there are of each kind."""
+    parts = (startup.steps, startup.fallback, startup.peripherals)
+    rows = [f"  {step.initializer()}, \\" for part in parts for step in part]
+    if not rows:
         return []
-    rows = [f"  {step.initializer()}, \\" for step in steps]
     rows[-1] = rows[-1].removesuffix(" \\")
-    return ["#define MCUC_BOARD_STEPS \\", *rows]
+    counts = zip(("CLOCK", "FALLBACK", "PERIPHERAL"), parts, strict=True)
+    return [
+        *(f"#define MCUC_BOARD_{name}_STEPS {len(part)}u" for name, part in counts),
+        "#define MCUC_BOARD_STEPS \\",
+        *rows,
+    ]
