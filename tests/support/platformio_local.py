@@ -14,7 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mcuc.device.boards import Board, list_boards, load_board
+from mcuc.device.board import Board
+from mcuc.device.boards import list_boards, load_board
 
 MISSING = [name for name in ("platformio", "SCons") if importlib.util.find_spec(name) is None]
 
