@@ -27,7 +27,8 @@ MCUC_FN void mcuc_l2_norm_s8_s8__c(const void *params, const void *call)
     factor = mcuc_inverse_root(sum, &shift);
     for (c = 0; c < p->channels; ++c) {
       const int32_t x = src[c] - p->zero_point;
-      int32_t y = mcuc_multiply_by_quantized_multiplier(x, factor, shift + 7);
+      int32_t y =
+          mcuc_multiply_by_quantized_multiplier(x * (1 << p->before), factor, shift + p->behind);
       y = y > 127 ? 127 : y;
       dst[c] = (int8_t)(y < -128 ? -128 : y);
     }
