@@ -27,9 +27,10 @@ from mcuc.ops.spec import Kernel, Site
 
 _HEADER = "unary/unary_s16.h"
 _TANH_SCALE = 1 / 32768
+_LARGEST_EXPONENT = 80
 
 TABLES: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
-    {"exp": lambda x: np.exp(np.minimum(x, 80)), "gelu_tanh": gelu_tanh}
+    {"exp": lambda x: np.exp(x), "gelu_tanh": gelu_tanh}
 )
 _RESCALED = ("abs", "leaky_relu")
 FUNCTIONS = frozenset({*TABLES, *_RESCALED, "tanh"})
@@ -48,6 +49,14 @@ def check_scales(site: Site, name: str, alpha: float) -> None:
         _tanh_factor(site)
     elif name in _RESCALED:
         _factors(site, alpha)
+    elif name == "exp":
+        combined(site, _exp_range, quant_of(site.input()).scale)
+
+
+def _exp_range(scale: float) -> None:
+    """TFLite's table is undefined where the exponential is no float32."""
+    if scale * 32768 > _LARGEST_EXPONENT:
+        raise ValueError(f"EXP of int16 cannot take the input scale {scale:g}")
 
 
 def _tanh_factor(site: Site) -> tuple[int, int]:
