@@ -24,7 +24,7 @@ from mcuc.build.places import bench
 from mcuc.build.vectors import random_vectors
 from mcuc.cost.model import TABLE_FILE
 from mcuc.schedule.call import Call, Caller
-from mcuc.schedule.lower import callers_of
+from mcuc.schedule.lower import callers_of, sparing
 from mcuc.schedule.tile import KERNEL, tiled
 
 MODELS = (
@@ -95,7 +95,10 @@ def _callers(compiled: Compiled) -> dict[int, Caller]:
     if chosen.point is None:
         return callers_of(graph, target)
     schedule = chosen.front[chosen.point].schedule
-    return tiled(callers_of(graph, target, scratch_limit=schedule.scratch_limit), schedule.tiles)
+    callers = callers_of(graph, target)
+    if schedule.scratch_limit is not None:
+        callers = sparing(callers, target, schedule.scratch_limit)
+    return tiled(callers, schedule.tiles)
 
 
 def fit(points: list[Point]) -> tuple[list[float], float]:

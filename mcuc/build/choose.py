@@ -15,7 +15,7 @@ from mcuc.plan.problem import MemoryPlan
 from mcuc.plan.solve import plan_memory
 from mcuc.schedule.call import Caller
 from mcuc.schedule.front import Point, front
-from mcuc.schedule.lower import callers_of, lower
+from mcuc.schedule.lower import callers_of, lower, sparing
 from mcuc.schedule.spec import Group, Schedule, with_groups
 
 EXTRA_WORK = 1.03  # "auto" may predict this many times the instructions of the fastest
@@ -72,10 +72,8 @@ def choose(graph: Graph, target: Target, options: Options) -> Chosen:
 def _kernels(graph: Graph, target: Target, options: Options) -> dict[int | None, dict[int, Caller]]:
     """The fastest kernels, and where that makes a difference those with little scratch."""
     fastest = callers_of(graph, target, options.numerics)
-    small = callers_of(graph, target, options.numerics, scratch_limit=SMALL_SCRATCH)
-    if all(small[i].kernel is fastest[i].kernel for i in fastest):
-        return {None: fastest}
-    return {None: fastest, SMALL_SCRATCH: small}
+    small = sparing(fastest, target, SMALL_SCRATCH)
+    return {None: fastest} if small == fastest else {None: fastest, SMALL_SCRATCH: small}
 
 
 def _preferred(points: tuple[Point, ...], options: Options) -> Iterator[int]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from mcuc.ir.graph import Graph
 from mcuc.schedule.call import Caller
 from mcuc.schedule.needs import Order
-from mcuc.schedule.recompute import COLUMNS, with_tiles
+from mcuc.schedule.recompute import with_tiles
 from mcuc.schedule.search import Search, need_of, work_of
 from mcuc.schedule.spec import Schedule
 
@@ -66,8 +66,7 @@ def _searches(
     most = sum(caller.macs for caller in callers.values()) * max_recompute / 100.0
     first = Search(Order(graph, callers, input_mode))
     yield first
-    for columns in COLUMNS if most > 0 else COLUMNS[:2]:
-        yield from with_tiles(callers, input_mode, first, most, columns)
+    yield from with_tiles(callers, first, most)
 
 
 def _points(search: Search, scratch_limit: int | None) -> Iterator[Point]:

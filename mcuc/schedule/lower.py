@@ -42,7 +42,10 @@ def lower(
         ScheduleError: E301 no kernel, E302/E303 a group that cannot be scheduled as asked.
     """
     schedule = schedule or layer_by_layer(graph)
-    callers = callers_of(graph, target, numerics, forced, schedule.scratch_limit)
+    callers = callers_of(graph, target, numerics, forced)
+    if schedule.scratch_limit is not None:
+        free = {i: caller for i, caller in callers.items() if i not in (forced or {})}
+        callers |= sparing(free, target, schedule.scratch_limit)
     callers = tiled(callers, schedule.tiles)
     times, end = _times(schedule, callers)
     storage = Storage.of(graph, times, end, input_mode)
@@ -78,7 +81,6 @@ def callers_of(
     target: Target,
     numerics: str = NUMERICS[0],
     forced: Mapping[int, str] | None = None,
-    scratch_limit: int | None = None,
 ) -> dict[int, Caller]:
     """Every node that executes, with its kernel; node index -> caller.
 
@@ -93,7 +95,7 @@ def callers_of(
             continue
         site = Site.of(graph, node, numerics)
         try:
-            kernel = select_kernel(spec, site, target, (forced or {}).get(i), scratch_limit)
+            kernel = select_kernel(spec, site, target, (forced or {}).get(i))
         except ScheduleError as error:
             errors.append(error)
             continue
@@ -102,6 +104,18 @@ def callers_of(
         callers[i] = Caller(i, node, spec, site, kernel)
     raise_all(errors)
     return callers
+
+
+def sparing(callers: Mapping[int, Caller], target: Target, scratch_limit: int) -> dict[int, Caller]:
+    """The callers, those whose kernels take more scratch than that with others where there are."""
+    result = dict(callers)
+    for i, caller in callers.items():
+        kernel = select_kernel(caller.spec, caller.site, target, scratch_limit=scratch_limit)
+        if kernel.symbol != caller.kernel.symbol:
+            if caller.spec.variadic:
+                kernel = replace(kernel, operands=caller.kernel.operands)
+            result[i] = replace(caller, kernel=kernel)
+    return result
 
 
 def _times(schedule: Schedule, callers: Mapping[int, Caller]) -> tuple[dict[int, int], int]:

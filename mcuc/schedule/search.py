@@ -1,7 +1,7 @@
 """Chooses segments: which runs of nodes stream together, to need the least memory.
 
 The nodes, in their order, are cut into runs. Each run is one segment: a single node layer by layer,
-or several as a stream. What a run needs is computed in needs.py; then the cuts with the least
+or several as a stream. What a run needs is computed in growth.py; then the cuts with the least
 largest need are found by dynamic programming (`least_memory`), or the cuts with the least work
 whose needs stay below a limit (`within`).
 """
@@ -13,7 +13,8 @@ from collections.abc import Sequence
 
 from mcuc.errors import ScheduleError
 from mcuc.schedule.call import Caller
-from mcuc.schedule.needs import Growth, Order, Run
+from mcuc.schedule.growth import runs
+from mcuc.schedule.needs import Order, Run
 from mcuc.schedule.spec import Group, Schedule, Tile
 from mcuc.schedule.tile import Tiled
 
@@ -25,7 +26,7 @@ class Search:
         """`tiles` are those that the order's callers were made with."""
         self.order, self.tiles = order, tuple(tiles)
         count = len(order.callers)
-        self.runs = {end: list(Growth(order, end).runs()) for end in range(1, count + 1)}
+        self.runs = {end: list(runs(order, end)) for end in range(1, count + 1)}
 
     def least_memory(self) -> list[Run]:
         """The cutting with the least largest need, and of those the one with the least work.

@@ -13,6 +13,7 @@ from mcuc.build.options import Options
 from mcuc.build.pipeline import lower_and_plan
 from mcuc.build.vectors import random_vectors
 from mcuc.device.boards import load_board
+from mcuc.errors import ScheduleError
 from mcuc.frontends.tflite import load_tflite
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.target import HOST
@@ -90,6 +91,15 @@ def check(name: str, folder: Path, board_id: str | None) -> None:
 @pytest.mark.parametrize("name", MODELS)
 def test_c_on_the_host(name: str, tmp_path: Path) -> None:
     check(name, tmp_path, None)
+
+
+@pytest.mark.parametrize("mode", ("streamed", "random"))
+def test_state_beside_an_input_outside_the_arena_is_refused(mode: str) -> None:
+    graph = load_tflite(model("mww_hey_jarvis"))
+    with pytest.raises(ScheduleError, match="row by row") as caught:
+        lower_and_plan(graph, HOST, Options(input_mode=mode))
+    assert caught.value.code == "E304"
+    assert "state" in (caught.value.why or "")
 
 
 @pytest.mark.qemu
