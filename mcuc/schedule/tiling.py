@@ -24,7 +24,7 @@ from mcuc.schedule.storage import ALIGN
 from mcuc.schedule.tile import Tiled, chains
 
 ROWS = (1, 2, 3, 4, 5, 6, 8)  # of a band
-COLUMNS = (2, 4, 8, 16)  # of a block
+COLUMNS = (1, 2, 4, 8, 16)  # of a block
 
 Tiles = tuple[Tile, ...]
 
@@ -116,6 +116,13 @@ class Tiling:
 
     def within(self, limit: int) -> Tiles | None:
         """Tiles with which every run keeps to `limit` bytes, with the least done twice."""
+        if self._shortest(limit, priced=False) is None:
+            return None  # seen sooner, as no more paths differ than in memory
+        path = self._shortest(limit)
+        return None if path is None else self._tiles_of(path, limit)
+
+    def _shortest(self, limit: int, priced: bool = True) -> _Path | None:
+        """The path to the end; unless `priced`, any one, whatever it does twice."""
         count = len(self.order.callers)
         ended = [False] * (count + 1)
         known: dict[tuple[_Option, ...], list[tuple[int, int]]] = {}
@@ -125,6 +132,8 @@ class Tiling:
         def go_on(path: _Path) -> None:
             for option in self._options[path.end]:
                 twice, work = path.twice + option.twice, path.work + option.work
+                if not priced:
+                    twice, work = 0, -path.end
                 if twice <= self.most_macs:
                     heapq.heappush(queue, (twice, work, next(number), path, option))
 
@@ -142,7 +151,7 @@ class Tiling:
             alike.append((path.rings, path.scratch))
             if not ended[path.end] and self._need(path, limit) is not None:
                 if path.end == count:
-                    return self._tiles_of(path, limit)
+                    return path
                 ended[path.end] = True
                 go_on(_Path(path, (), path.twice, path.work, 0, 0, ()))
             if path.end < count and len(path.members) < LONGEST_RUN:
@@ -237,7 +246,7 @@ class Tiling:
             if any(isinstance(member.caller, Tiled) for member in at.members):
                 need = self._need(at, limit)
                 assert need is not None
-                tiles += self._widened(at, at.scratch + limit - need)
+                tiles += self._widened(at, (at.scratch + limit - need) // ALIGN * ALIGN)
             at = at.before
         return tuple(sorted(tiles, key=lambda t: t.nodes))
 
@@ -255,7 +264,7 @@ class Tiling:
         if tile not in self.made:
             self.made[tile] = Tiled.of(tuple(self._callers[i] for i in tile.nodes), tile)
         single = sum(self._callers[i].macs for i in tile.nodes)
-        return self.made[tile], self.made[tile].macs - single
+        return self.made[tile], max(0, self.made[tile].macs - single)  # unread rows are left out
 
     def _widened(self, path: _Path, scratch: int) -> Iterator[Tile]:
         """The tiles of a run, as wide as so much scratch allows."""
