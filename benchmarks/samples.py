@@ -57,6 +57,24 @@ def real_inputs(graph: Graph, count: int) -> list[list[Array]]:
     return [[_quantized(_scaled(p, shape), graph)] for p in pictures]
 
 
+def realistic_inputs(graph: Graph, count: int) -> list[list[Array]]:
+    """`count` sets of inputs from data sets, or signals that change slowly where none suits."""
+    found = real_inputs(graph, count)
+    rng = np.random.default_rng(2)
+    while len(found) < count:
+        found.append([_quantized(_walk(rng, graph, v), graph, v) for v in graph.inputs])
+    return found
+
+
+def _walk(rng: np.random.Generator, graph: Graph, value: int) -> Array:
+    """A random walk through all elements, from one end of the levels to the other."""
+    shape = graph.type(value).shape
+    walk = np.cumsum(rng.normal(size=int(np.prod(shape))))
+    low, high = walk.min(), walk.max()
+    levels = np.rint((walk - low) / ((high - low) or 1.0) * 255.0 - 128.0)
+    return levels.astype(np.int16).reshape(shape)
+
+
 def _scaled(picture: Array, shape: Sequence[int]) -> Array:
     """A [32, 32, 3] uint8 picture as levels -128..127 of the given NHWC shape."""
     _, height, width, channels = shape
@@ -68,22 +86,30 @@ def _scaled(picture: Array, shape: Sequence[int]) -> Array:
     return scaled.reshape(tuple(shape))
 
 
-def _quantized(levels: Array, graph: Graph) -> Array:
-    """Levels -128..127 as the model's input: int8 as they are, uint8 shifted, float dequantized."""
-    value = graph.inputs[0]
+def _quantized(levels: Array, graph: Graph, value: int | None = None) -> Array:
+    """Levels -128..127 as a model's input: int8 as they are, uint8 shifted, int16 times 256, float
+    as what is quantized behind the input, or from -1 to 1.
+    """
+    value = graph.inputs[0] if value is None else value
     dtype = graph.type(value).dtype
     if dtype is DType.S8:
         return levels.astype(np.int8)
     if dtype is DType.U8:
         return (levels + 128).astype(np.uint8)
+    if dtype is DType.S16:
+        return (levels * 256).astype(np.int16)
+    if dtype is not DType.F32:
+        raise ValueError(f"no levels for {dtype.value}")
     quant = _quant_behind(graph, value)
+    if quant is None:
+        return levels.astype(np.float32) / np.float32(128)
     return int8.dequantize(levels, quant.scale, quant.zero_point)
 
 
-def _quant_behind(graph: Graph, value: int) -> Quant:
+def _quant_behind(graph: Graph, value: int) -> Quant | None:
     """The quantization that a float input is brought to first."""
     for node in graph.nodes:
         quant = graph.type(node.outputs[0]).quant
         if node.op == "quantize" and node.inputs[0] == value and quant is not None:
             return quant
-    raise ValueError(f"float input {graph.values[value].name!r} is not quantized")
+    return None

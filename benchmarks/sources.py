@@ -15,6 +15,7 @@ _SUFFIXES = {".py", ".c", ".h", ".in", ".j2", ".json", ".toml"}
 _NO_INFLUENCE = (
     "benchmarks/accuracy.py",
     "benchmarks/choice.py",
+    "benchmarks/form",
     "benchmarks/onnx_",
     "benchmarks/results/",
     "benchmarks/tables.py",
@@ -49,6 +50,12 @@ _REFERENCE = (
 def source_files(root: Path = ROOT) -> list[Path]:
     """The files that figures of int8 `.tflite` models depend on."""
     return [p for name, p in _all_files(root).items() if not name.startswith(_NO_INFLUENCE)]
+
+
+def form_source_files(root: Path = ROOT) -> list[Path]:
+    """The files that figures of `.tflite` models of all forms depend on."""
+    files = _all_files(root).items()
+    return source_files(root) + [p for name, p in files if name.startswith("benchmarks/form")]
 
 
 def onnx_source_files(root: Path = ROOT) -> list[Path]:

@@ -19,7 +19,7 @@ import subprocess
 import sys
 import time
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 
@@ -38,6 +38,8 @@ CACHE = ROOT / ".cache" / "verify_all"
 COMMAND = "python -m benchmarks.verify_all"
 DOCS_COMMAND = f"{COMMAND} --docs"
 SCHEMA = 1
+
+Measure = Callable[[str], tuple[Json, list[str]]]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -80,14 +82,27 @@ def sweep(names: Sequence[str], jobs: int, sources: str) -> tuple[dict[str, Json
         jobs: Processes.
         sources: Hash of the sources; what was measured from the same ones is taken from the cache.
     """
-    cache = CACHE / sources[:16]
+    return in_processes(_measured, names, jobs, CACHE / sources[:16])
+
+
+def in_processes(
+    one: Measure, names: Sequence[str], jobs: int, cache: Path
+) -> tuple[dict[str, Json], list[str]]:
+    """Records of models by name, and everything that is wrong.
+
+    Args:
+        one: Measures a model, in a process of its own.
+        names: Of the models.
+        jobs: Processes.
+        cache: Folder of what is finished.
+    """
     cache.mkdir(parents=True, exist_ok=True)
     records: dict[str, Json] = {}
     problems: list[str] = []
     # spawn: forking a process with threads of the planner in it is not safe
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(max_workers=jobs, mp_context=context) as pool:
-        futures = {pool.submit(_measured, name, cache): name for name in _longest_first(names)}
+        futures = {pool.submit(_kept, one, name, cache): name for name in _longest_first(names)}
         for done, future in enumerate(as_completed(futures), 1):
             name = futures[future]
             record, wrong = future.result()
@@ -103,14 +118,18 @@ def _longest_first(names: Sequence[str]) -> list[str]:
     return sorted(names, key=lambda name: -model_file(name).stat().st_size)
 
 
-def _measured(name: str, cache: Path) -> tuple[Json | None, list[str]]:
-    """One model, in a process of its own."""
+def _measured(name: str) -> tuple[Json, list[str]]:
+    return measure(name, functools.partial(print, flush=True))
+
+
+def _kept(one: Measure, name: str, cache: Path) -> tuple[Json | None, list[str]]:
+    """One model, in a process of its own, or what is known of it."""
     kept = cache / f"{name.replace('/', '__')}.json"
     if kept.is_file():
         record: Json = json.loads(kept.read_text("utf-8"))
         return record, []
     try:
-        record, problems = measure(name, functools.partial(print, flush=True))
+        record, problems = one(name)
     except Exception:
         return None, [traceback.format_exc()]
     if not problems:

@@ -6,8 +6,13 @@
 #include "startup.h"
 
 /* Of the clock that there is. */
-#define MCUC_UART_DIVIDER \
-  (mcuc_clock_failed != 0u ? MCUC_BOARD_UART_RESET_DIVIDER : MCUC_BOARD_UART_DIVIDER)
+static inline uint32_t mcuc_uart_divider(void)
+{
+  if (mcuc_clock_failed != 0u) {
+    return MCUC_BOARD_UART_RESET_DIVIDER;
+  }
+  return MCUC_BOARD_UART_DIVIDER;
+}
 
 void mcuc_uart_open(void);
 uint8_t mcuc_uart_get(void); /* waits for a byte */

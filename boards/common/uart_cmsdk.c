@@ -11,7 +11,7 @@ enum { TX_FULL = 1, RX_FULL = 2, TX_ENABLE = 1, RX_ENABLE = 2 };
 
 void mcuc_uart_open(void)
 {
-  BAUDDIV = MCUC_UART_DIVIDER;
+  BAUDDIV = mcuc_uart_divider();
   CTRL = TX_ENABLE | RX_ENABLE;
   (void)DATA; /* the emulated port takes bytes in only after a first read */
 }

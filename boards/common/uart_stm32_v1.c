@@ -12,7 +12,7 @@ enum { RXNE = 1u << 5, TC = 1u << 6, TXE = 1u << 7, RE = 1u << 2, TE = 1u << 3, 
 void mcuc_uart_open(void)
 {
   CR1 = 0;
-  BRR = MCUC_UART_DIVIDER;
+  BRR = mcuc_uart_divider();
   CR1 = UE | TE | RE;
 }
 

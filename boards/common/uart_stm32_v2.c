@@ -22,7 +22,7 @@ enum {
 void mcuc_uart_open(void)
 {
   CR1 = 0;
-  BRR = MCUC_UART_DIVIDER;
+  BRR = mcuc_uart_divider();
   CR1 = UE | TE | RE;
 }
 

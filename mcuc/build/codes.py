@@ -99,9 +99,9 @@ CODES: dict[str, Page] = {
         "Export the model again; it was edited or damaged.",
     ),
     "E119": Page(
-        "A tensor is of a kind that is not supported: float16, strings, 4 bits, sparse, or "
+        "A tensor is of a kind that is not supported: float16, strings, 4 bits, or "
         "state that lives from one run to the next.",
-        "Convert with full integer quantization to int8, dense, without state.",
+        "Convert with full integer quantization to int8, without state.",
     ),
     "E120": Page(
         "Input data cannot be read.", "Give an `.npy`, `.npz`, image or 16-bit `.wav` file."

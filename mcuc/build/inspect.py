@@ -1,7 +1,8 @@
 """What is in a model file, read as far as it can be: no compiler and no board are needed.
 
-RAM figures are those of the layer-by-layer schedule with portable kernels. A model with problems
-still gives the list of its operators, and all problems that the stages before C find.
+RAM figures are those of the layer-by-layer schedule with portable kernels, or of the schedule and
+kernels that a board would get; then the instructions of each layer are predicted too. A model with
+problems still gives the list of its operators, and all problems that the stages before C find.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered, lower_and_plan
 from mcuc.build.quantize import in_arithmetic
 from mcuc.build.receptive_field import receptive_field
+from mcuc.device.boards import Board
 from mcuc.errors import McucError, exit_code, flatten
 from mcuc.frontends.tflite import schema
 from mcuc.frontends.tflite.flatbuffer import Reader
@@ -23,13 +25,16 @@ from mcuc.ops import spec_of
 from mcuc.ops.spec import Site
 from mcuc.passes.left_over import left_over
 from mcuc.plan.problem import occupied_bytes
-from mcuc.report.document import Json, port
+from mcuc.report.document import Json, port, predicted_of
 
 SCHEMA_VERSION = 1
 
 
 def inspect_model(
-    path: Path, options: Options, receptive_patches: int | None = None
+    path: Path,
+    options: Options,
+    receptive_patches: int | None = None,
+    board: Board | None = None,
 ) -> tuple[Json, int]:
     """The document of `mcuc inspect` and its exit code.
 
@@ -37,6 +42,7 @@ def inspect_model(
         path: The model file.
         options: How it would be compiled.
         receptive_patches: P of the P x P patches whose costs are to be shown; None = they are not.
+        board: Whose kernels and memory count; None = portable kernels.
 
     Raises:
         McucError: the file cannot be read at all (E101, E106, E108).
@@ -52,7 +58,7 @@ def inspect_model(
         graph, notes = loaded.graph, loaded.notes
         arithmetic = in_arithmetic(loaded, path, options)
         notes = arithmetic.notes
-        lowered = lower_and_plan(arithmetic.graph, HOST, options)
+        lowered = lower_and_plan(arithmetic.graph, HOST if board is None else board.target, options)
     except McucError as error:
         problems, code = list(flatten(error)), exit_code(error)
         if graph is None and any(p.code in ("E101", "E106") for p in problems):
@@ -62,6 +68,8 @@ def inspect_model(
         _measure(rows, graph, options.numerics)
     if lowered is not None:
         _add_ram(rows, lowered)
+        if board is not None:
+            _add_predicted(rows, lowered)
     for row in rows:
         row["problems"] = [p.code for p in problems if p.loc.op_index == row["index"]]
     plan = None if lowered is None else lowered.plan
@@ -80,6 +88,8 @@ def inspect_model(
         "weights_bytes": None if graph is None else _constant_bytes(graph),
         "arena_bytes": None if plan is None else plan.arena_bytes,
         "schedule": None if lowered is None else lowered.chosen.kind,
+        "board": None if board is None else board.id,
+        "predicted": _sum(rows, "predicted"),
         "notes": _notes(notes, lowered),
         "errors": [problem.as_json() for problem in problems],
     }
@@ -128,6 +138,8 @@ def _row(index: int, op: str, name: str, shape: tuple[int, ...], dtype: str) -> 
         "macs": None,
         "weights_bytes": None,
         "ram_bytes": None,
+        "predicted": None,
+        "kernels": [],
     }
 
 
@@ -157,6 +169,24 @@ def _add_ram(rows: list[Json], lowered: Lowered) -> None:
             index = program.graph.nodes[step.node].loc.op_index
             if index is not None:
                 rows[index]["ram_bytes"] = max(rows[index]["ram_bytes"] or 0, live)
+
+
+def _add_predicted(rows: list[Json], lowered: Lowered) -> None:
+    """Kernels of each operator, and the instructions that the cost model expects of them."""
+    program = lowered.program
+    for leaf in program.leaves():
+        index = program.graph.nodes[leaf.node].loc.op_index
+        if index is not None:
+            row = rows[index]
+            row["predicted"] = (row["predicted"] or 0) + predicted_of(leaf)
+            if leaf.symbol not in row["kernels"]:
+                row["kernels"].append(leaf.symbol)
+
+
+def _sum(rows: list[Json], key: str) -> int | None:
+    """The sum over the rows that have it; None if none has."""
+    known = [row[key] for row in rows if row[key] is not None]
+    return sum(known) if known else None
 
 
 def _constant_bytes(graph: Graph) -> int:

@@ -64,6 +64,7 @@ class Options:
         calibration_method: How a range follows from the samples.
         calibration_mean, calibration_std: real = (x - mean) / std, x = byte / 255 or another
             number; for all channels or for each; empty = numbers as they are.
+        layer_precision: Pattern of layers' names and "int16" or "float32", which they get.
         auto_precision: Layers that int8 hurts most get int16 or float32, by measured loss.
         groups: Segments to stream or to cut into patches; all other nodes run layer by layer;
             with groups `schedule` is not looked at.
@@ -94,6 +95,7 @@ class Options:
     calibration_method: str = CALIBRATION_METHODS[0]
     calibration_mean: tuple[float, ...] = ()
     calibration_std: tuple[float, ...] = ()
+    layer_precision: tuple[tuple[str, str], ...] = ()
     auto_precision: bool = False
     groups: tuple[Group, ...] = field(default=())
     project: tuple[str, ...] = ()
@@ -169,6 +171,7 @@ class Options:
             "calibration_method": self.calibration_method,
             "calibration_mean": list(self.calibration_mean),
             "calibration_std": list(self.calibration_std),
+            "layer_precision": [list(pair) for pair in self.layer_precision],
             "auto_precision": self.auto_precision,
             "project": list(self.project),
             "groups": [
@@ -188,6 +191,9 @@ class Options:
             fields[name] = tuple(map(float, fields.get(name, ())))
         fields["input_shapes"] = tuple(
             (name, tuple(shape)) for name, shape in fields.get("input_shapes", ())
+        )
+        fields["layer_precision"] = tuple(
+            (pattern, bits) for pattern, bits in fields.get("layer_precision", ())
         )
         fields["project"] = tuple(fields.get("project", ()))
         if "max_recompute" in fields and fields["max_recompute"] is None:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import logging
 from dataclasses import dataclass, replace
+from fnmatch import fnmatchcase
 from pathlib import Path
 
-from mcuc.build.options import Options
+from mcuc.build.options import Options, usage
 from mcuc.build.samples import RANDOM, Scaling, load_samples
-from mcuc.errors import QuantError
+from mcuc.errors import McucError, QuantError, raise_all
 from mcuc.frontends.loaded import Loaded
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType
@@ -106,6 +107,7 @@ def _ignored(options: Options, reason: str) -> tuple[str, ...]:
     """The note about options that a model has no use for."""
     given = [f"--precision {options.precision}"] if options.precision != "auto" else []
     given += ["--calibration"] if options.calibration else []
+    given += ["--layer-precision"] if options.layer_precision else []
     return tuple(f"{option} is ignored: {reason}" for option in given)
 
 
@@ -170,12 +172,31 @@ def _quantized(graph: Graph, options: Options, precision: str, stored: Json | No
         samples,
         precision=precision,
         method=options.calibration_method,
+        layers=_layers(source, options.layer_precision),
         auto_precision=options.auto_precision,
         numerics=options.numerics,
     )
     made = _applied(source, recipe, options.numerics)
     layers = tuple(measure_layers(made, spread(samples), options.numerics))
     return _arithmetic(made, options, layers, None)
+
+
+def _layers(source: Graph, asked: tuple[tuple[str, str], ...]) -> dict[int, str]:
+    """What is asked for, by node; of patterns that fit both, the last counts.
+
+    Raises:
+        McucErrors: E109 for each pattern that fits no layer.
+    """
+    found: dict[int, str] = {}
+    problems: list[McucError] = []
+    for pattern, kind in asked:
+        fitting = [i for i, n in enumerate(source.nodes) if fnmatchcase(n.loc.tensor, pattern)]
+        found.update(dict.fromkeys(fitting, kind))
+        if not fitting:
+            what = f"no layer is named {pattern!r}; `mcuc quantize --report` shows the names"
+            problems.append(usage("layer-precision", what))
+    raise_all(problems)
+    return found
 
 
 def spread(samples: Samples, count: int = MEASURED) -> Samples:

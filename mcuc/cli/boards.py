@@ -31,7 +31,8 @@ def new(name: str, like: str | None, out: Path | None, as_json: bool) -> Json:
 
     path = new_board(name, like, out)
     if not as_json:
-        click.echo(f"wrote {path}: fill it in, then mcuc compile MODEL --board {path}")
+        task = "change it" if like else "fill it in"
+        click.echo(f"wrote {path}: {task}, then mcuc compile MODEL --board {path}")
     return {"schema": 1, "board": name, "path": str(path)}
 
 

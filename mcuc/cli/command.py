@@ -88,6 +88,22 @@ class InputShape(click.ParamType[tuple[str, tuple[int, ...]]]):
         return name, shape
 
 
+class LayerPrecision(click.ParamType[tuple[str, str]]):
+    """A pattern of names and an arithmetic."""
+
+    name = "NAME=int16|float32"
+
+    def convert(
+        self, value: Any, param: click.Parameter | None, ctx: click.Context | None
+    ) -> tuple[str, str]:
+        if isinstance(value, tuple):
+            return value
+        pattern, _, kind = str(value).rpartition("=")
+        if not pattern or kind not in ("int16", "float32"):
+            self.fail(f"{value!r} is not NAME=int16 or NAME=float32", param, ctx)
+        return pattern, kind
+
+
 class Percent(click.ParamType[float]):
     """A percentage, or `none` for no limit."""
 
@@ -137,6 +153,8 @@ def arithmetic_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      help="Mean of the samples, for all channels or one each: 0.485,0.456,0.406."),
         click.option("--calibration-std", type=Numbers(), default=None,
                      help="Deviation; bytes are taken as 0 to 1: (byte / 255 - mean) / std."),
+        click.option("--layer-precision", type=LayerPrecision(), multiple=True,
+                     help="int16 or float32 for layers by their name; may hold * and ?."),
         click.option("--auto-precision", is_flag=True, default=None,
                      help="int16 or float32 for the layers that int8 hurts most."),
         click.option("--numerics", default=None, type=click.Choice(["litert-2.3", "tflm"]),

@@ -14,6 +14,11 @@ from mcuc.cli.command import Json, json_option, model_options, reporting, table
 @click.argument("model", type=click.Path(path_type=Path))
 @model_options
 @click.option(
+    "--board",
+    default=None,
+    help="Board id or path of a board.toml: RAM with its kernels, and predicted instructions.",
+)
+@click.option(
     "--receptive-field",
     is_flag=True,
     help="What each op sees of the input, and what it costs to cut into patches there.",
@@ -28,16 +33,25 @@ from mcuc.cli.command import Json, json_option, model_options, reporting, table
 @json_option
 @reporting
 def command(
-    model: Path, as_json: bool, receptive_field: bool, patches: int, **given: Any
-) -> Json:  # fmt: skip
+    model: Path,
+    as_json: bool,
+    board: str | None,
+    receptive_field: bool,
+    patches: int,
+    **given: Any,
+) -> Json:
     """Ops, shapes, MACs, weights, RAM per layer of MODEL, and all its problems."""
     from mcuc.build.inspect import inspect_model
     from mcuc.cli.source import options_of
+    from mcuc.device.boards import load_board
 
     wanted = patches if receptive_field else None
-    document, code = inspect_model(model, options_of(given, {}), wanted)
+    chosen = None if board is None else load_board(board)
+    document, code = inspect_model(model, options_of(given, {}), wanted, chosen)
     if not as_json:
         _show(document)
+        if board is not None:
+            _show_predicted(document)
         if "receptive_field" in document:
             _show_fields(document["receptive_field"])
     return {**document, "exit": code}
@@ -80,6 +94,28 @@ def _show(document: Json) -> None:
         click.echo(f"{len(errors)} {'problem' if len(errors) == 1 else 'problems'}:", err=True)
     for error in errors:
         click.echo(_problem(error), err=True)
+
+
+def _show_predicted(document: Json) -> None:
+    """What each layer is expected to take on the board, by the cost model of the search."""
+    table(
+        f"predicted on {document['board']}, not measured",
+        ("op", "name", "kind", "instructions", "per MAC", "kernel"),
+        [
+            (
+                row["index"],
+                row["name"][:40],
+                row["op"],
+                row["predicted"],
+                f"{row['predicted'] / row['macs']:.2f}" if row["macs"] else "",
+                " ".join(row["kernels"]),
+            )
+            for row in document["ops"]
+            if row["predicted"] is not None
+        ],
+    )
+    if document["predicted"] is not None:
+        click.echo(f"instructions {document['predicted']:,}, predicted")
 
 
 def _show_fields(found: Json) -> None:

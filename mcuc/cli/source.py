@@ -25,6 +25,7 @@ QUANTIZATION = (
     "calibration_method",
     "calibration_mean",
     "calibration_std",
+    "layer_precision",
     "auto_precision",
 )
 

@@ -190,7 +190,9 @@ def load_board(name: str | Path) -> Board:
             raise BoardError("E601", f"there is no board file {str(file)!r}", why=why) from error
     known = list_boards()
     if str(name) not in known:
+        here = Path(name) / "board.toml"
         near = difflib.get_close_matches(str(name), known, n=1, cutoff=0.5)
+        near = [str(here)] if here.is_file() else near
         raise BoardError(
             "E601",
             f"unknown board {str(name)!r}",

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 
@@ -131,6 +131,20 @@ class Graph:
         self, nodes: tuple[Node, ...], values: Mapping[int, Value] | None = None
     ) -> Graph:
         return replace(self, nodes=nodes, values=self.values if values is None else values)
+
+    def with_left(
+        self, nodes: Sequence[Node | None], values: Mapping[int, Value] | None = None
+    ) -> Graph:
+        """The graph of the nodes that are not None, without the values that nothing computes any
+        more; the very same object if all nodes are there.
+        """
+        left = tuple(node for node in nodes if node is not None)
+        if len(left) == len(self.nodes):
+            return self
+        made = {v for node in left for v in node.outputs}
+        gone = {v for node in self.nodes for v in node.outputs} - made
+        held = self.values if values is None else values
+        return self.with_nodes(left, {v: x for v, x in held.items() if v not in gone})
 
     def __str__(self) -> str:
         lines = [f"graph {self.name}({', '.join(f'%{v}: {self.type(v)}' for v in self.inputs)})"]

@@ -61,13 +61,15 @@ def requantize_fully_connected(acc: Ints, real_multiplier: Doubles, clamp: Range
     return clamped(fixed.multiply_long_by_double(acc, parts[:, 0], parts[:, 1]), clamp)
 
 
-def add(a: npt.ArrayLike, b: npt.ArrayLike, params: AddParams, clamp: Range) -> Int16s:
-    """ADD of two arrays that broadcast."""
+def add(
+    a: npt.ArrayLike, b: npt.ArrayLike, params: AddParams, clamp: Range, sign: int = 1
+) -> Int16s:
+    """ADD of two arrays that broadcast; with the sign -1 SUB."""
     left, right = (
         rescale(_ints(x) << params.left_shift, factor)
         for x, factor in ((a, params.input1), (b, params.input2))
     )
-    return clamped(rescale(left + right, params.output), clamp)
+    return clamped(rescale(left + sign * right, params.output), clamp)
 
 
 def mul(a: npt.ArrayLike, b: npt.ArrayLike, factor: Multiplier, clamp: Range) -> Int16s:

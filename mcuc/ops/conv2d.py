@@ -334,7 +334,7 @@ SPEC = OpSpec(
             form=Form.WINDOW,
             when=suits_dsp_wide,
             pack=pack_dsp,
-            window=window,
+            window=dsp_convolution.window_wide,
             scratch=scratch_dsp_wide,
         ),
         Kernel(

@@ -331,7 +331,7 @@ SPEC = OpSpec(
             form=Form.WINDOW,
             when=suits_dsp_single,
             pack=pack_dsp_single,
-            window=window,
+            window=dsp_convolution.window_wide,
             scratch=scratch_dsp_single,
         ),
         *(_planar(size, "dsp") for size in (3, 5, 7)),

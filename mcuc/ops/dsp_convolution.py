@@ -6,10 +6,12 @@ runtime_c/src/conv2d/conv2d_dsp.h.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Params
+from mcuc.ir.program import Params, Window
 from mcuc.ir.target import Target
 from mcuc.ops import convolution, dsp_tables
 from mcuc.ops.spec import Site
@@ -52,6 +54,11 @@ def pack(site: Site, filters: Array) -> Params:
             **convolution.output_fields(site, convolution.attrs_of(site).activation),
         },
     )
+
+
+def window_wide(site: Site) -> Window:
+    """The geometry, for whole rows."""
+    return replace(convolution.window(site), edges=True)
 
 
 def _in_words(filters: Array) -> Array:

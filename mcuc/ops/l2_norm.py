@@ -28,7 +28,15 @@ _LEAST = np.float32(1e-6)  # of the root, of float32
 
 @dataclass(frozen=True)
 class Attrs:
-    """No attributes."""
+    """uint8: converted from uint8, whose rule rounds at another place."""
+
+    uint8: bool = False
+
+
+def _shifts(site: Site) -> tuple[int, int]:
+    """To the left, before and behind the product with the root: 128 is the result's 1 / scale."""
+    assert isinstance(site.attrs, Attrs)
+    return (7, 0) if site.attrs.uint8 else (0, 7)
 
 
 def infer(site: Site) -> tuple[TensorType, ...]:
@@ -60,10 +68,12 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
             return (np.asarray(value / root[..., np.newaxis], np.float32),)
     centered = np.asarray(x, np.int64) - quant_of(site.input()).zero_point
     rows = centered.reshape(-1, x.shape[-1])
+    before, behind = _shifts(site)
     result = np.empty(rows.shape, np.int8)
     for row, out in zip(rows, result, strict=True):
         factor = inverse_sqrt_multiplier(int((row * row).sum()))
-        scaled = fixed.multiply_by_quantized_multiplier(row, factor.multiplier, factor.shift + 7)
+        shift = factor.shift + behind
+        scaled = fixed.multiply_by_quantized_multiplier(row << before, factor.multiplier, shift)
         out[:] = np.clip(scaled, -128, 127)
     return (result.reshape(x.shape),)
 
@@ -75,7 +85,13 @@ def region(site: Site, out: Box) -> tuple[Box | None, ...]:
 
 def pack(site: Site) -> Params:
     zero_point = 0 if is_float(site) else quant_of(site.input()).zero_point
-    fields = {"channels": site.input().nhwc[3], "zero_point": zero_point}
+    before, behind = _shifts(site)
+    fields = {
+        "channels": site.input().nhwc[3],
+        "zero_point": zero_point,
+        "before": before,
+        "behind": behind,
+    }
     return Params("mcuc_l2_norm_params", "l2_norm/l2_norm.h", fields)
 
 

@@ -2,9 +2,10 @@
 
 float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, POW; comparisons, which give bool.
 int8: SUB, SQUARED_DIFFERENCE and PRELU (mcuc/ops/pairwise_int8.py); MAXIMUM, MINIMUM and
-comparisons of tensors that are quantized alike, where the stored integers tell. bool: LOGICAL_AND,
-LOGICAL_OR, EQUAL, NOT_EQUAL (which is the exclusive or). int32: ADD, SUB, MUL, DIV, MAXIMUM,
-MINIMUM, which wrap around.
+comparisons of tensors that are quantized alike, where the stored integers tell. int16 as int8,
+without the last two. bool: LOGICAL_AND, LOGICAL_OR, EQUAL, NOT_EQUAL (which is the exclusive or).
+int32 and int64: ADD, SUB, MUL, MAXIMUM, MINIMUM, which wrap around, and comparisons; int32 also
+DIV, SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD.
 """
 
 from __future__ import annotations
@@ -33,9 +34,12 @@ from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 _ALL = (DType.S8, DType.F32)
 _REAL = (DType.F32,)
-_WHOLE = (DType.S32,)
+_WHOLE = (DType.S32, DType.S64)
+_COUNTS = (DType.S32,)
+_ORDERED = (DType.S8, DType.S16, *_WHOLE, DType.F32)
 _BOOL = (DType.BOOL,)
 RESCALED = ("sub", "squared_difference", "prelu")  # of int8: the others take equal scales
+_RESCALED_TYPES = (DType.S8, DType.S16)
 
 
 @dataclass(frozen=True)
@@ -57,26 +61,37 @@ def _divide(a: Array, b: Array) -> Array:
     return np.where(divisor == 0, 0, signed).astype(np.int32)
 
 
+def _floor(a: Array, b: Array) -> tuple[Array, Array]:
+    """Quotient, rounded down, and rest, of the sign of b; both 0 where b is 0 (TFLite fails)."""
+    wide = np.asarray(a, np.int64)
+    divisor = np.where(b == 0, 1, np.asarray(b, np.int64))
+    results = (np.where(b == 0, 0, f(wide, divisor)) for f in (np.floor_divide, np.mod))
+    quotient, rest = (result.astype(np.int32) for result in results)
+    return quotient, rest
+
+
 # Order: the numbers of runtime_c/src/pairwise/pairwise.h.
 FUNCTIONS: Mapping[str, Function] = MappingProxyType(
     {
-        "sub": Function(np.subtract, _ALL + _WHOLE),
-        "div": Function(_divide, _REAL + _WHOLE),
-        "squared_difference": Function(lambda a, b: (a - b) * (a - b), _ALL),
-        "minimum": Function(np.minimum, _ALL + _WHOLE),
+        "sub": Function(np.subtract, _ORDERED),
+        "div": Function(_divide, _REAL + _COUNTS),
+        "squared_difference": Function(lambda a, b: (a - b) * (a - b), _ALL + _COUNTS),
+        "minimum": Function(np.minimum, _ORDERED),
         "prelu": Function(lambda a, b: np.where(a >= 0, a, a * b), _ALL),
-        "less": Function(np.less, _ALL, True),
-        "less_equal": Function(np.less_equal, _ALL, True),
-        "greater": Function(np.greater, _ALL, True),
-        "greater_equal": Function(np.greater_equal, _ALL, True),
-        "equal": Function(np.equal, _ALL + _BOOL, True),
-        "not_equal": Function(np.not_equal, _ALL + _BOOL, True),
+        "less": Function(np.less, _ORDERED, True),
+        "less_equal": Function(np.less_equal, _ORDERED, True),
+        "greater": Function(np.greater, _ORDERED, True),
+        "greater_equal": Function(np.greater_equal, _ORDERED, True),
+        "equal": Function(np.equal, _ORDERED + _BOOL, True),
+        "not_equal": Function(np.not_equal, _ORDERED + _BOOL, True),
         "logical_and": Function(np.logical_and, (DType.BOOL,), True),
         "logical_or": Function(np.logical_or, (DType.BOOL,), True),
-        "maximum": Function(np.maximum, _ALL + _WHOLE),
+        "maximum": Function(np.maximum, _ORDERED),
         "pow": Function(float_bends.power, _REAL),
         "add": Function(np.add, _WHOLE),
         "mul": Function(np.multiply, _WHOLE),
+        "floor_div": Function(lambda a, b: _floor(a, b)[0], _COUNTS),
+        "floor_mod": Function(lambda a, b: _floor(a, b)[1], _COUNTS),
     }
 )
 
@@ -109,9 +124,9 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         problems.add("E110", f"the result is {site.output.dtype.value}, not {wanted.value}")
     elif a is not None and a.dtype is DType.F32:
         problems.activation(attrs.activation, None)
-    elif a is not None and a.dtype is DType.S32 and attrs.activation != "none":
-        problems.add("E115", f"{attrs.activation} fused into arithmetic of int32")
-    elif a is not None and a.dtype is DType.S8:
+    elif a is not None and a.dtype in _WHOLE and attrs.activation != "none":
+        problems.add("E115", f"{attrs.activation} fused into arithmetic of {a.dtype.value}")
+    elif a is not None and (a.dtype is DType.S8 or (a.dtype is DType.S16 and a.quant)):
         quants = [
             problems.per_tensor(type_, name)
             for type_, name in ((a, "first operand"), (b, "second operand"))
@@ -119,19 +134,21 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         if attrs.function not in RESCALED:
             problems.same_quant(quants[0], quants[1], "the operands")
         if not function.to_bool:
-            out = problems.result()
+            out = problems.result(a.dtype)
             if attrs.function not in RESCALED:
                 problems.same_quant(quants[0], out, "operands and output")
             problems.activation(attrs.activation, out)
     problems.raise_all()
-    if attrs.function in RESCALED and site.input().dtype is DType.S8:
+    if attrs.function == "sub" and site.input().dtype is DType.S16 and not site.input().quant:
+        raise site.error("E201", "int16 tensors without a scale are subtracted")
+    if attrs.function in RESCALED and site.input().dtype in _RESCALED_TYPES:
         pairwise_int8.check(site, attrs.function)
     return (TensorType(shape, wanted, None if function.to_bool else site.output.quant),)
 
 
 def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
     attrs = attrs_of(site)
-    if attrs.function in RESCALED and a.dtype == np.int8:
+    if attrs.function in RESCALED and DType.of(a.dtype) in _RESCALED_TYPES:
         return (pairwise_int8.ref(site, attrs.function, attrs.activation, a, b),)
     with np.errstate(all="ignore"):
         result = np.asarray(FUNCTIONS[attrs.function].of(a, b))
@@ -181,9 +198,17 @@ def _not_power(site: Site, target: Target) -> bool:
     return site.input().dtype is site.output.dtype is DType.F32 and attrs_of(site).function != "pow"
 
 
-def _extremes(site: Site, target: Target) -> bool:
-    """Of int8 the maximum and the minimum alone."""
-    return site.output.dtype is DType.S8 and attrs_of(site).function in ("maximum", "minimum")
+def _extremes(dtype: DType) -> Kernel:
+    """Of small integers the maximum and the minimum alone."""
+
+    def when(site: Site, target: Target) -> bool:
+        return site.output.dtype is dtype and attrs_of(site).function in ("maximum", "minimum")
+
+    name = dtype.value
+    return replace(_kernel(f"{name}_{name}_{name}__c", dtype, dtype), when=when)
+
+
+_TYPES = (DType.S8, DType.S16, DType.S32, DType.S64, DType.F32, DType.BOOL)
 
 
 SPEC = OpSpec(
@@ -191,8 +216,8 @@ SPEC = OpSpec(
     doc=f"Element-wise with broadcast: {', '.join(FUNCTIONS).upper()}",
     Attrs=Attrs,
     operands=(
-        OperandSpec("a", (DType.S8, DType.S32, DType.F32, DType.BOOL)),
-        OperandSpec("b", (DType.S8, DType.S32, DType.F32, DType.BOOL)),
+        OperandSpec("a", _TYPES),
+        OperandSpec("b", _TYPES),
     ),
     infer=infer,
     ref=ref,
@@ -202,11 +227,12 @@ SPEC = OpSpec(
         _kernel("s8_s8_s8_sub__c", DType.S8, DType.S8, "sub", pack_difference),
         _kernel("s8_s8_s8_squared__c", DType.S8, DType.S8, "squared_difference", pack_difference),
         _kernel("s8_s8_s8_prelu__c", DType.S8, DType.S8, "prelu", pairwise_int8.pack_prelu),
-        replace(_kernel("s8_s8_s8__c", DType.S8, DType.S8), when=_extremes),
-        _kernel("s8_s8_u8__c", DType.S8, DType.BOOL),
+        _kernel("s16_s16_s16_sub__c", DType.S16, DType.S16, "sub", pack_difference),
+        _extremes(DType.S8),
+        _extremes(DType.S16),
         _kernel("u8_u8_u8__c", DType.BOOL, DType.BOOL),
-        _kernel("f32_f32_u8__c", DType.F32, DType.BOOL),
-        _kernel("s32_s32_s32__c", DType.S32, DType.S32),
+        *(_kernel(f"{t.value}_{t.value}_u8__c", t, DType.BOOL) for t in _ORDERED),
+        *(_kernel(f"{t.value}_{t.value}_{t.value}__c", t, t) for t in _WHOLE),
         _kernel("f32_f32_f32_pow__c", DType.F32, DType.F32, "pow"),
         replace(_kernel("f32_f32_f32__c", DType.F32, DType.F32), when=_not_power),
     ),

@@ -1,4 +1,4 @@
-"""SUB, SQUARED_DIFFERENCE and PRELU of int8, which rescale: rules and records.
+"""SUB of int8 and int16, SQUARED_DIFFERENCE and PRELU of int8, which rescale: rules and records.
 
 Sources: TFLite `sub.cc`, `squared_difference.cc`, `prelu.cc` with `reference/prelu.h`; formulas in
 docs/numerics.md. The arithmetic is that of `mcuc.numerics.int8`.
@@ -8,7 +8,8 @@ from __future__ import annotations
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Params, ParamValue
-from mcuc.numerics import int8, params
+from mcuc.numerics import int8, int16, params
+from mcuc.ops.arithmetic import is_int16
 from mcuc.ops.binary import broadcast_params
 from mcuc.ops.checks import activation_range, combined, quant_of
 from mcuc.ops.spec import Site
@@ -29,7 +30,12 @@ def _scales(site: Site) -> tuple[float, float, float]:
 
 
 def _differences(site: Site, function: str) -> params.AddParams:
-    rule = params.add_params if function == "sub" else params.squared_difference_params
+    bits = params.ADD_LEFT_SHIFT_INT16 if is_int16(site) else params.ADD_LEFT_SHIFT
+
+    def sub(a: float, b: float, out: float) -> params.AddParams:
+        return params.add_params(a, b, out, bits)
+
+    rule = sub if function == "sub" else params.squared_difference_params
     return combined(site, rule, *_scales(site))
 
 
@@ -57,7 +63,10 @@ def ref(site: Site, function: str, activation: str, a: Array, b: Array) -> Array
         return int8.prelu(a, b, zeros, *_prelu(site))
     factors = _differences(site, function)
     if function == "sub":
-        return int8.sub(a, b, zeros, factors, activation_range(site, activation))
+        clamp = activation_range(site, activation)
+        if is_int16(site):
+            return int16.add(a, b, factors, clamp, -1)
+        return int8.sub(a, b, zeros, factors, clamp)
     return int8.squared_difference(a, b, zeros, factors)
 
 

@@ -52,12 +52,7 @@ def fuse_affine(graph: Graph) -> Graph:
         nodes[place] = _fused(values, before, node, numbers)
         producers[node.outputs[0]] = place
         nodes[index] = None
-    left = tuple(node for node in nodes if node is not None)
-    if len(left) == len(graph.nodes):
-        return graph
-    made = {v for node in left for v in node.outputs}
-    gone = {v for node in graph.nodes for v in node.outputs} - made
-    return graph.with_nodes(left, {v: x for v, x in values.items() if v not in gone})
+    return graph.with_left(nodes, values)
 
 
 def _source(

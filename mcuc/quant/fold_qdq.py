@@ -20,17 +20,13 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
-import numpy as np
-
-from mcuc.errors import Loc, McucError, flatten
 from mcuc.ir.graph import Graph, Node, Value
 from mcuc.ir.types import DType, Quant, TensorType
-from mcuc.ops import dequantize, quantize, spec_of
-from mcuc.ops.problems import SAME_SCALE
-from mcuc.ops.spec import NUMERICS, Site
+from mcuc.ops import quantize
+from mcuc.ops.spec import NUMERICS
+from mcuc.quant.folding import CannotFoldError, Folding, same_quant
 from mcuc.quant.integer_weights import integer_weights
 from mcuc.quant.prepare_qdq import prepare_qdq
-from mcuc.quant.qparams import Range, activation_quant, along, quantized_constant
 from mcuc.quant.rules import Rule, required_output, rule_of
 
 _INTEGERS = (DType.S8, DType.S16)
@@ -68,104 +64,52 @@ def fold_qdq(
     return _Fold(prepare_qdq(graph), numerics, keep_float).run()
 
 
-class _CannotFold(Exception):
-    """The node stays float; the text says why."""
+class _Fold(Folding):
+    """The walk over the nodes, and what each becomes."""
 
-
-class _Fold:
     def __init__(self, graph: Graph, numerics: str, keep_float: frozenset[int]) -> None:
+        super().__init__(graph, numerics)
         self.keep_float = keep_float
-        self.graph = graph
-        self.numerics = numerics
-        self.values: dict[int, Value] = dict(graph.values)
-        self.nodes: list[Node] = []
         self.consumers = graph.consumers()
-        self.integer: dict[int, int] = {}  # float value -> the integers that it stands for
-        self.same: dict[int, int] = {}  # integer value -> the one that it is
-        self.there: set[int] = set()  # float values that are computed
         self.done: set[int] = set()  # results of `quantize` that their producer gives
-        self.requantized: dict[tuple[int, Quant], int] = {}
         self.floats: dict[int, str] = {}
-        self.next = max(graph.values, default=0) + 1
 
     def run(self) -> Folded:
-        self.there.update(self.graph.sources)
-        self._stored_constants()
+        self.stored_constants()
         for node in self.graph.nodes:
             if node.op == "dequantize" and self._is_pairable(node):
-                self.integer[node.outputs[0]] = self._alias(_first(node))
+                self.integer[node.outputs[0]] = self.alias(_first(node))
             elif node.op == "quantize":
                 self._quantize(node)
             else:
                 self._op(node)
-        outputs = tuple(self._result(v) for v in self.graph.outputs)
-        states = tuple(replace(s, result=self._result(s.result)) for s in self.graph.states)
+        outputs = tuple(self.result(v) for v in self.graph.outputs)
+        states = tuple(replace(s, result=self.result(s.result)) for s in self.graph.states)
         graph = replace(
             self.graph, nodes=tuple(self.nodes), values=self.values, outputs=outputs, states=states
         )
         return Folded(_without_dead(graph), self.floats)
 
-    def _stored_constants(self) -> None:
-        """Float constants whose type says which integers they were, as those integers."""
-        for v, value in self.graph.values.items():
-            quant, data = value.type.quant, value.const
-            if data is None or quant is None or value.type.dtype is not DType.F32:
-                continue
-            scales = along(np.asarray(quant.scales), quant.axis or 0, data.ndim)
-            zeros = along(np.asarray(quant.zero_points), quant.axis or 0, data.ndim)
-            steps = np.rint(data.astype(np.float64) / scales) + zeros
-            if steps.min() >= -128 and steps.max() <= 127:
-                type_ = replace(value.type, dtype=DType.S8)
-                self.integer[v] = self._add(Value(type_, value.name, steps.astype(np.int8)))
-                self.there.add(v)
-            else:  # a bias: its real numbers say it all
-                plain = replace(value.type, quant=None)
-                self.values[v] = replace(value, type=plain)
-
     def _is_pairable(self, node: Node) -> bool:
         type_ = self.values[_first(node)].type
         return type_.quant is not None and type_.dtype is not DType.F16
-
-    def _alias(self, v: int) -> int:
-        return self.same.get(v, v)
-
-    def _type(self, v: int) -> TensorType:
-        return self.values[v].type
-
-    def _result(self, v: int) -> int:
-        """A value for a reader that wants it as it is."""
-        if v in self.integer:
-            return self._real(v)
-        return self._alias(v)
-
-    def _real(self, v: int) -> int:
-        """A float value, dequantized where it is first wanted."""
-        if v in self.integer and v not in self.there:
-            q = self.integer[v]
-            loc = replace(self._loc_of(v), tensor=self.values[v].name)
-            self.nodes.append(Node("dequantize", (q,), (v,), dequantize.Attrs(), loc))
-            self.there.add(v)
-        return v
-
-    def _loc_of(self, v: int) -> Loc:
-        return next(node.loc for node in self.graph.nodes if v in node.outputs)
 
     def _quantize(self, node: Node) -> None:
         x, y = _first(node), node.outputs[0]
         if y in self.done:
             return
-        wanted = self._type(y)
+        wanted = self.type(y)
         if x not in self.integer:
-            self.nodes.append(replace(node, inputs=(self._alias(x),)))
+            self.nodes.append(replace(node, inputs=(self.alias(x),)))
             return
         q = self.integer[x]
-        if _equal(self._type(q), wanted) and y not in self.graph.results:
+        if _equal(self.type(q), wanted) and y not in self.graph.results:
             self.same[y] = q
             return
         try:
-            self._emit(node, quantize.Attrs(), "quantize", [q], wanted, y)
-        except _CannotFold:  # from int8 to int16, for example
-            self.nodes.append(replace(node, inputs=(self._real(x),)))
+            self.emit(node, quantize.Attrs(), "quantize", [q], wanted, y)
+        except CannotFoldError:  # from int8 to int16, for example
+            self.nodes.append(replace(node, inputs=(self.real(x),)))
 
     def _op(self, node: Node) -> None:
         rule = rule_of(node)
@@ -175,11 +119,11 @@ class _Fold:
             try:
                 self._on_integers(node, rule)
                 return
-            except _CannotFold as reason:
+            except CannotFoldError as reason:
                 self.floats[node.outputs[0]] = str(reason)
         elif any(v in self.integer for v in node.inputs if v is not None):
             self.floats[node.outputs[0]] = f"{node.op} has no arithmetic on integers"
-        inputs = tuple(None if v is None else self._result(v) for v in node.inputs)
+        inputs = tuple(None if v is None else self.result(v) for v in node.inputs)
         self.nodes.append(replace(node, inputs=inputs))
         self.there.update(node.outputs)
 
@@ -187,47 +131,47 @@ class _Fold:
         return any(node.inputs[p] in self.integer for p in rule.activations(node))
 
     def _on_integers(self, node: Node, rule: Rule) -> None:
-        """Emits the integer op, or raises _CannotFold before anything is emitted but constants."""
+        """Emits the integer op; before CannotFoldError nothing is emitted but constants."""
         result = node.outputs[0]
         target = self._target(result)
         operands = {p: self._operand(node, p) for p in rule.activations(node)}
         running = [q for q in operands.values() if q is not None and self.values[q].const is None]
         if not running:
-            raise _CannotFold("all its operands are constants")
-        dtype = self._type(running[0]).dtype
+            raise CannotFoldError("all its operands are constants")
+        dtype = self.type(running[0]).dtype
         for p, q in operands.items():
-            if q is not None and q not in running and self._type(q).dtype is not dtype:
+            if q is not None and q not in running and self.type(q).dtype is not dtype:
                 operands[p] = None
-        types = [self._type(q) for q in operands.values() if q is not None]
+        types = [self.type(q) for q in operands.values() if q is not None]
         if dtype not in _INTEGERS or any(t.dtype is not dtype for t in types):
-            raise _CannotFold(f"its operands are {', '.join(t.dtype.value for t in types)}")
+            raise CannotFoldError(f"its operands are {', '.join(t.dtype.value for t in types)}")
         if target is None and not rule.exact:
-            raise _CannotFold("its result is not quantized, or in several ways")
+            raise CannotFoldError("its result is not quantized, or in several ways")
         out, asked = self._output_quant(node, rule, dtype, types, target)
         inputs = list(node.inputs)
         for p, q in operands.items():
             if q is None:
                 quant = out if rule.kind == "same" else None
-                q = self._constant(node, p, dtype, quant)
+                q = self.constant(node, p, dtype, quant)
             elif rule.kind == "same":
-                q = self._requantized(node, q, out)
+                q = self.requantized(node, q, out)
             inputs[p] = q
         attrs = node.attrs
         if rule.kind == "weights":
             attrs = self._weights(node, rule, inputs, out)
         if node.op == "pad" and len(inputs) > 2 and inputs[2] is not None:
-            inputs[2] = self._constant(node, 2, dtype, out)
-        plain = [v if v is None else self._alias(v) for v in inputs]
-        final = self._type(target[0]) if target is not None else None
+            inputs[2] = self.constant(node, 2, dtype, out)
+        plain = [v if v is None else self.alias(v) for v in inputs]
+        final = self.type(target[0]) if target is not None else None
         direct = target is not None and final is not None and final.dtype is dtype and not asked
-        shape = self._type(result).shape
+        shape = self.type(result).shape
         wanted = TensorType(shape, dtype, out)
         if direct and target is not None:
-            self._emit(node, attrs, node.op, plain, wanted, target[0])
+            self.emit(node, attrs, node.op, plain, wanted, target[0])
             made = target[0]
         else:
-            made = self._add(Value(wanted, self.values[result].name))
-            self._emit(node, attrs, node.op, plain, wanted, made)
+            made = self.add(Value(wanted, self.values[result].name))
+            self.emit(node, attrs, node.op, plain, wanted, made)
         self.integer[result] = made
         if target is not None and direct:
             self.done.update(target)
@@ -241,8 +185,8 @@ class _Fold:
         if not readers or any(r.op != "quantize" for r in readers):
             return None
         found = tuple(r.outputs[0] for r in readers)
-        first = self._type(found[0])
-        if any(not _equal(self._type(v), first) for v in found[1:]):
+        first = self.type(found[0])
+        if any(not _equal(self.type(v), first) for v in found[1:]):
             return None
         if len(found) > 1 and any(v in self.graph.results for v in found[1:]):
             return None
@@ -254,9 +198,9 @@ class _Fold:
         assert v is not None
         if v in self.integer:
             return self.integer[v]
-        if self.values[v].const is not None and self._type(v).dtype is DType.F32:
+        if self.values[v].const is not None and self.type(v).dtype is DType.F32:
             return None
-        raise _CannotFold(f"operand {position} is not quantized")
+        raise CannotFoldError(f"operand {position} is not quantized")
 
     def _output_quant(
         self,
@@ -267,53 +211,21 @@ class _Fold:
         target: tuple[int, ...] | None,
     ) -> tuple[Quant, bool]:
         """Quantization of the integer result; whether a `quantize` must follow it."""
-        final = self._type(target[0]).quant if target is not None else None
+        final = self.type(target[0]).quant if target is not None else None
         fixed = required_output(node, dtype)
         if fixed is not None:
-            return fixed, final is None or not _same_quant(fixed, final)
+            return fixed, final is None or not same_quant(fixed, final)
         if rule.kind != "same":
             assert final is not None
             return final, False
         first = types[0].quant
         assert first is not None
-        if len(types) == 1 and final is not None and not _same_quant(first, final):
+        if len(types) == 1 and final is not None and not same_quant(first, final):
             return first, True  # one operand: moved as it is, then requantized
-        differ = any(t.quant is None or not _same_quant(t.quant, first) for t in types)
+        differ = any(t.quant is None or not same_quant(t.quant, first) for t in types)
         if final is None and differ:
-            raise _CannotFold("its operands are quantized differently, its result is not")
+            raise CannotFoldError("its operands are quantized differently, its result is not")
         return (first if final is None or len(types) == 1 else final), False
-
-    def _requantized(self, node: Node, q: int, quant: Quant) -> int:
-        type_ = self._type(q)
-        assert type_.quant is not None
-        if _same_quant(type_.quant, quant):
-            if type_.quant == quant:
-                return q
-            relabelled = replace(type_, quant=quant)
-            if self.values[q].const is not None:
-                return self._add(replace(self.values[q], type=relabelled))
-        key = (q, quant)
-        if key not in self.requantized:
-            value = self.values[q]
-            made = self._add(Value(replace(type_, quant=quant), f"{value.name}_requantized"))
-            self._emit(node, quantize.Attrs(), "quantize", [q], self._type(made), made)
-            self.requantized[key] = made
-        return self.requantized[key]
-
-    def _constant(self, node: Node, position: int, dtype: DType, quant: Quant | None) -> int:
-        """A float constant as integers."""
-        v = node.inputs[position]
-        assert v is not None
-        known = self.integer.get(v)
-        if known is not None and self._type(known).dtype is dtype:
-            return self._requantized(node, known, quant) if quant else known
-        data = self.values[v].const
-        if data is None:
-            raise _CannotFold(f"operand {position} is not quantized")
-        if quant is None:
-            quant = activation_quant(Range(float(data.min()), float(data.max())), dtype)
-        integers = quantized_constant(data, quant, dtype)
-        return self._add(Value(TensorType(data.shape, dtype, quant), self.values[v].name, integers))
 
     def _weights(self, node: Node, rule: Rule, inputs: list[int | None], out: Quant) -> object:
         """Puts integer weights and bias into the operands; the attributes that they need."""
@@ -321,61 +233,24 @@ class _Fold:
         x = inputs[0]
         assert x is not None
         if w is None or w not in self.integer or self.values[self.integer[w]].const is None:
-            raise _CannotFold("its weights are not quantized constants")
+            raise CannotFoldError("its weights are not quantized constants")
         weights = self.values[self.integer[w]]
         bias = None if b is None else self.values[self.integer.get(b, b)]
-        made = integer_weights(node, rule.axis, self._type(x), weights, bias, out)
+        made = integer_weights(node, rule.axis, self.type(x), weights, bias, out)
         if isinstance(made, str):
-            raise _CannotFold(made)
-        inputs[1] = self.integer[w] if made.weights is weights else self._add(made.weights)
+            raise CannotFoldError(made)
+        inputs[1] = self.integer[w] if made.weights is weights else self.add(made.weights)
         if b is not None:
             assert made.bias is not None
             old = self.integer.get(b, b)
-            inputs[2] = old if made.bias is bias else self._add(made.bias)
+            inputs[2] = old if made.bias is bias else self.add(made.bias)
         return made.attrs
-
-    def _emit(
-        self,
-        node: Node,
-        attrs: object,
-        op: str,
-        inputs: list[int | None],
-        wanted: TensorType,
-        made: int,
-    ) -> None:
-        """Appends an integer node if its op accepts the types."""
-        known = [None if v is None else self.values[v] for v in inputs]
-        site = Site(
-            attrs,
-            tuple(None if value is None else value.type for value in known),
-            (wanted,),
-            tuple(None if value is None else value.const for value in known),
-            self.numerics,
-            node.loc,
-        )
-        try:
-            (type_,) = spec_of(op).infer(site)
-        except McucError as error:
-            raise _CannotFold("; ".join(e.what for e in flatten(error))) from error
-        self.values[made] = replace(self.values[made], type=type_)
-        self.nodes.append(Node(op, tuple(inputs), (made,), attrs, node.loc))
-
-    def _add(self, value: Value) -> int:
-        self.values[self.next] = value
-        self.next += 1
-        return self.next - 1
 
 
 def _first(node: Node) -> int:
     v = node.inputs[0]
     assert v is not None
     return v
-
-
-def _same_quant(a: Quant, b: Quant) -> bool:
-    """Equal up to what no integer shows."""
-    close = abs(a.scale - b.scale) <= SAME_SCALE * max(a.scale, b.scale)
-    return close and a.zero_point == b.zero_point and not a.per_channel and not b.per_channel
 
 
 def _equal(a: TensorType, b: TensorType) -> bool:

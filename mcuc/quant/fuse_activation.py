@@ -36,12 +36,7 @@ def fuse_activation(graph: Graph) -> Graph:
         nodes[producer] = replace(before, outputs=node.outputs, attrs=fused)
         producers[node.outputs[0]] = producer
         nodes[index] = None
-    left = tuple(node for node in nodes if node is not None)
-    if len(left) == len(graph.nodes):
-        return graph
-    made = {v for node in left for v in node.outputs}
-    gone = {v for node in graph.nodes for v in node.outputs} - made
-    return graph.with_nodes(left, {v: x for v, x in graph.values.items() if v not in gone})
+    return graph.with_left(nodes)
 
 
 def _takes(attrs: object) -> bool:

@@ -7,7 +7,7 @@ counterpart in ONNX: export the graph before `fold_qdq`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,7 +25,7 @@ OPSET_16_BITS = 21  # the first whose QuantizeLinear gives int16
 IR_VERSION = 10
 TO_NCHW, TO_NHWC = (0, 3, 1, 2), (0, 2, 3, 1)
 
-_ELEMENT = {  # element types of ONNX (TensorProto.DataType)
+ELEMENT = {  # element types of ONNX (TensorProto.DataType)
     DType.F32: 1,
     DType.U8: 2,
     DType.S8: 3,
@@ -59,6 +59,10 @@ class Exporter:
         if v not in self.names:
             self.names[v] = self.unique(self.graph.values[v].name or f"value_{v}")
         return self.names[v]
+
+    def result(self, node: Node) -> str:
+        """The tensor that holds a node's result."""
+        return self.name(node.outputs[0])
 
     def unique(self, wish: str) -> str:
         """A name that nothing has yet."""
@@ -232,9 +236,11 @@ class Exporter:
         from onnx import helper
 
         type_: TensorType = self.graph.type(v)
-        return helper.make_tensor_value_info(
-            self.names[v], _ELEMENT[type_.dtype], list(type_.shape)
-        )
+        return helper.make_tensor_value_info(self.names[v], ELEMENT[type_.dtype], list(type_.shape))
+
+
+# Writes one node.
+Handler = Callable[[Exporter, Node, Site], None]
 
 
 def _moved(array: Array, perm: Sequence[int] | None, shape: Any) -> Array:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 
 import numpy as np
 import numpy.typing as npt
@@ -21,6 +22,7 @@ from mcuc.quant.runtime import Samples, ratio_db, run_values
 
 Doubles = npt.NDArray[np.float64]
 
+_NO_LAYERS: Mapping[int, str] = MappingProxyType({})
 MEASURED = 16  # samples that decisions are measured on
 # --auto-precision: what a layer with more bits must gain, and where enough is enough.
 _GAIN_DB = 0.5
@@ -82,6 +84,7 @@ def make_recipe(
     *,
     precision: str = "int8",
     method: str = "minmax",
+    layers: Mapping[int, str] = _NO_LAYERS,
     auto_precision: bool = False,
     enough_db: float = ENOUGH_DB,
     numerics: str = NUMERICS[0],
@@ -95,6 +98,7 @@ def make_recipe(
         samples: One array per input each, at least one.
         precision: "int8" or "int16".
         method: How ranges follow from what is seen.
+        layers: "int16" or "float32" by node, for those that are to have it.
         auto_precision: Layers get int16 or stay float32, the most harmful first, until the
             outputs have `enough_db` or no layer gains anything.
         enough_db: For that.
@@ -104,7 +108,15 @@ def make_recipe(
     judge = _Judge(graph, samples[:: max(1, len(samples) // MEASURED)][:MEASURED])
     own = fingerprint(graph)
     best = Recipe(
-        precision, statistics.ranges, samples=statistics.samples, method=method, graph=own
+        precision,
+        statistics.ranges,
+        floats=frozenset(i for i, kind in layers.items() if kind == "float32"),
+        wide=frozenset(
+            v for i, kind in layers.items() if kind == "int16" for v in graph.nodes[i].outputs
+        ),
+        samples=statistics.samples,
+        method=method,
+        graph=own,
     )
     best = _with_corrections(graph, best, statistics, judge)
     factors = equalization(graph, statistics.peaks)

@@ -253,7 +253,7 @@ def _segments(program: Program, plan: MemoryPlan) -> list[Json]:
     return result
 
 
-def _predicted(step: Step) -> int:
+def predicted_of(step: Step) -> int:
     """Instructions that the cost model of the search expects of a step."""
     box = step.box
     calls = 1 if step.form in (Form.PIXEL, Form.WHOLE) else step.rows[1] - step.rows[0]
@@ -283,6 +283,6 @@ def _layers(program: Program, plan: MemoryPlan) -> list[Json]:
                 },
             )
             entry["macs"] += step.macs
-            entry["predicted"] += _predicted(step)
+            entry["predicted"] += predicted_of(step)
             entry["ram_bytes"] = max(entry["ram_bytes"], live)
     return list(by_node.values())

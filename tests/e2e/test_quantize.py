@@ -140,6 +140,20 @@ def test_a_folder_needs_no_samples_any_more(folder: Path, tmp_path: Path) -> Non
     assert (out / "net.c").read_bytes() == code
 
 
+def test_layers_by_name(folder: Path) -> None:
+    names = {
+        layer["op"]: layer["name"] for layer in quantize(folder).document["quantization"]["layers"]
+    }
+    asked = [f"{names['mul']}=float32", f"{names['fully_connected'][:-1]}?=int16"]
+    words = [word for pair in asked for word in ("--layer-precision", pair)]
+    figures = quantize(folder, *words).document["quantization"]
+    bits = {layer["op"]: layer["activation_bits"] for layer in figures["layers"]}
+    assert (bits["mul"], bits["fully_connected"], bits["depthwise_conv2d"]) == (32, 16, 8)
+    assert (figures["float_layers"], figures["int16_layers"]) == (1, 1)
+    for wrong, code in (("nobody=int16", 1), ("x=int4", 2), ("int16", 2)):
+        assert quantize(folder, "--layer-precision", wrong).code == code
+
+
 def test_gates(folder: Path) -> None:
     labels = ("--labels", folder / "labelled.npz")
     assert quantize(folder, *labels, "--min-sqnr", 20, "--max-drop", 10).code == 0

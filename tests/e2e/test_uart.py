@@ -5,38 +5,38 @@ from __future__ import annotations
 import functools
 import random
 import re
-import shutil
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from dataclasses import replace
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from benchmarks.models import model_file
-from mcuc.build import places
-from mcuc.build.compile import Compiled, compile_model
-from mcuc.build.places import Access
+from mcuc.build import places, verify
+from mcuc.build.bench import Unit, build_bench, run_bench
+from mcuc.build.compile import compile_model
+from mcuc.build.places import Access, Bench
 from mcuc.build.run import profiled
 from mcuc.build.vectors import random_vectors
 from mcuc.build.verify import verify_model
 from mcuc.device import link, qemu, remote
 from mcuc.device.boards import Counter, load_board
-from mcuc.device.elf import Elf
 from mcuc.device.firmware import HarnessConfig, Program, build_program
 from mcuc.device.harness import Request, RunRecord
 from mcuc.device.protocol import Command, Patience
 from mcuc.device.toolchain import Source
-from mcuc.errors import DeviceError, McucError, exit_code
-from tests.support.models import DIGITS
+from mcuc.errors import DeviceError, exit_code
+from mcuc.ir.graph import Array
+from tests.support.uart import UART, digits
 
 pytestmark = [pytest.mark.arm_gcc, pytest.mark.qemu]
 
 BOARDS = ("qemu_f405", "qemu_m7", "qemu_m33", "qemu_m55")
-UART = Access("uart")
 # Beside the example small ones of other kinds: fully connected, depthwise, recurrent.
 MODELS = (
     "repo/emlearn_mnist_cnn_int8",
@@ -46,11 +46,6 @@ MODELS = (
 )
 HAND_WRITTEN = Path(__file__).parents[1] / "unit" / "device" / "models.c"
 INPUT, OUTPUT = bytes(range(3, 40)), bytes(range(4, 41))
-
-
-@functools.cache
-def digits(board: str) -> Compiled:
-    return compile_model(DIGITS, board=board)
 
 
 @pytest.mark.parametrize("board", BOARDS)
@@ -63,13 +58,40 @@ def test_a_model_gives_the_reference_s_bytes(board: str) -> None:
     assert all(layer["instructions"] > 0 for layer in report["layers"])
 
 
+@dataclass(frozen=True)
+class OneOfSeveral(Bench):
+    """The bench of one model in a firmware that holds several: they are built and linked once."""
+
+    firmware: tuple[Program, list[Unit], int] | None = None
+
+    def run(self, vectors: Sequence[Sequence[Array]], **how: Any) -> list[RunRecord]:
+        assert self.firmware
+        program, units, index = self.firmware
+        thorough = how.pop("thorough", False)
+        chosen = [list(vectors) if i == index else [] for i in range(len(units))]
+        poisons = (0x55, 0xAA) if thorough else (0x55,)
+        return run_bench(program, units, chosen, runs=1 + thorough, poisons=poisons, **how)[index]
+
+    def program(self, trace: bool) -> Program:
+        assert self.firmware
+        return self.firmware[0]
+
+
 @pytest.mark.data
 @pytest.mark.parametrize("board", BOARDS)
-@pytest.mark.parametrize("name", MODELS)
-def test_small_models_give_the_reference_s_bytes(name: str, board: str) -> None:
-    made = compile_model(model_file(name), board=board)
-    verdict = verify_model(made, ("qemu",), 1, access=UART)["verify"]
-    assert verdict["mismatches"] == 0, verdict["first_mismatch"]
+def test_small_models_give_the_reference_s_bytes(
+    board: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each as `mcuc verify --transport uart` does it, but all in one firmware."""
+    made = [compile_model(model_file(name), board=board) for name in MODELS]
+    units = [one.unit for one in made]
+    program = build_bench(units, tmp_path, made[0].board, trace=True, transport="uart", merge=True)
+    for index, one in enumerate(made):
+        firmware = (program, units, index)
+        bench = OneOfSeveral(one, "qemu", tmp_path, one.board, UART, firmware=firmware)
+        monkeypatch.setattr(verify, "bench", lambda *_, found=bench: nullcontext(found))
+        verdict = verify_model(one, ("qemu",), 1, access=UART)["verify"]
+        assert (verdict["mismatches"], verdict["device"]["board"]) == (0, board), verdict
 
 
 def test_layers_take_as_many_instructions_as_without_a_serial_port() -> None:
@@ -253,123 +275,6 @@ def test_a_device_restarts_when_it_is_asked() -> None:
         assert device.connect().models == len(names)
 
 
-def damaged(made: Compiled, damage: Callable[[Elf, bytearray], None]) -> Callable[..., Program]:
-    """`build_bench` whose program is changed after linking."""
-    build = places.build_bench
-
-    def build_damaged(*args: object, **options: object) -> Program:
-        program: Program = build(*args, **options)  # type: ignore[arg-type]
-        raw = bytearray(program.path.read_bytes())
-        damage(program.elf, raw)
-        program.path.write_bytes(raw)
-        return program
-
-    return build_damaged
-
-
-def file_offset(elf: Elf, address: int) -> int:
-    """Where an address's byte stands in the ELF file: objdump knows."""
-    text = subprocess.run(
-        [shutil.which("arm-none-eabi-objdump") or "objdump", "-h", str(elf.path)],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    for line in text.splitlines():
-        fields = line.split()
-        if len(fields) == 7 and fields[0].isdigit():
-            size, start, offset = int(fields[2], 16), int(fields[3], 16), int(fields[5], 16)
-            if start <= address < start + size:
-                return offset + address - start
-    raise AssertionError(f"nothing stands at {address:#x}")
-
-
-def blank(elf: Elf, raw: bytearray) -> None:
-    section = next(s for s in elf.sections if s.name == ".rodata")
-    at = file_offset(elf, section.address)
-    raw[at : at + section.size_bytes] = b"\xff" * section.size_bytes
-
-
-def flip_weight(elf: Elf, raw: bytearray) -> None:
-    table = next(s for s in elf.symbols if s.name.endswith("_data_3"))
-    raw[file_offset(elf, table.address) + table.size_bytes // 2] ^= 0x10
-
-
-def away(elf: Elf, raw: bytearray) -> None:
-    """The first table seems to lie in a memory that does not answer, as before its set-up."""
-    listed = next(s for s in elf.symbols if s.name == "digits_int8_constants")
-    at = file_offset(elf, listed.address)
-    raw[at : at + 4] = (0xF0000000).to_bytes(4, "little")
-
-
-@pytest.mark.parametrize(
-    ("board", "damage", "code"),
-    [("qemu_m55", blank, "E633"), ("qemu_m7", away, "E633"), ("qemu_f405", flip_weight, "E632")],
-    ids=["blank", "unreadable", "one bit"],
-)
-def test_weights_are_checked_before_the_first_inference(
-    board: str, damage: Callable[[Elf, bytearray], None], code: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """On the Cortex-M55 the constants lie in a memory of their own, as an external flash does."""
-    made = digits(board)
-    monkeypatch.setattr(places, "build_bench", damaged(made, damage))
-    with pytest.raises(McucError) as caught:
-        verify_model(made, ("qemu",), 1, access=UART)
-    assert (caught.value.code, exit_code(caught.value)) == (code, 7)
-    data = caught.value.data
-    region = load_board(board).rodata or load_board(board).flash
-    if damage is away:
-        assert data["address"] == 0xF0000000 and "cannot be read" in caught.value.what
-    else:
-        assert region.address <= data["address"] < region.address + region.size_bytes
-
-
-def flip_multiply(symbol: str, elf: Elf, raw: bytearray) -> None:
-    """SMLAD becomes SMLADX: one bit, and products of the wrong halves."""
-    kernel = next(s for s in elf.symbols if s.name == symbol)
-    text = subprocess.run(
-        ["arm-none-eabi-objdump", "-d", f"--start-address={kernel.address:#x}",
-         f"--stop-address={kernel.address + kernel.size_bytes:#x}", str(elf.path)],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    address = int(next(line for line in text.splitlines() if "smlad\t" in line).split(":")[0], 16)
-    raw[file_offset(elf, address) + 2] ^= 0x10
-
-
-@pytest.mark.parametrize(
-    ("access", "function", "layer"),
-    [
-        (UART, "mcuc_fully_connected_s8_s8_s8_line__dsp_1x4", 8),
-        (UART, "mcuc_conv2d_dsp_pixel", 0),
-        (Access(), "mcuc_fully_connected_s8_s8_s8_line__dsp_1x4", 8),
-    ],
-    ids=["uart, late", "uart, first", "semihosting"],
-)
-def test_one_flipped_bit_in_a_kernel_names_the_right_layer(
-    access: Access, function: str, layer: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    made = digits("qemu_f405")
-    flip = functools.partial(flip_multiply, function)
-    monkeypatch.setattr(places, "build_bench", damaged(made, flip))
-    verdict = verify_model(made, ("qemu",), 1, access=access)["verify"]
-    first = verdict["first_mismatch"]
-    assert verdict["mismatches"] > 0
-    assert first["op_index"] == made.report["layers"][layer]["index"]
-    elements = first["elements"]
-    assert elements and all(element["got"] != element["want"] for element in elements)
-    assert [e["at"] for e in elements] == sorted(e["at"] for e in elements)
-
-
-def test_another_model_on_the_device_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
-    made = digits("qemu_f405")
-    folder = Path(tempfile.mkdtemp(prefix="mcuc-other-"))
-    other = compile_model(DIGITS, board="qemu_f405", minimize="sram", schedule="layer")
-    assert other.project.digest != made.project.digest
-    program = places.build_bench([other.unit], folder, made.board, trace=True, transport="uart")
-    monkeypatch.setattr(places, "build_bench", lambda *args, **options: program)
-    with pytest.raises(DeviceError) as caught:
-        verify_model(made, ("qemu",), 1, access=UART)
-    assert (caught.value.code, exit_code(caught.value)) == ("E631", 7)
-
-
 def test_a_board_at_a_port_is_flashed_and_verified(tmp_path: Path) -> None:
     """The emulator stands for the board: an upload command starts it, a port reaches it."""
     import socket
@@ -409,14 +314,3 @@ def test_b112_a_counter_that_does_not_run_is_told() -> None:
         with pytest.raises(DeviceError) as caught:
             profiled(bench, made.report, random_vectors(made.lowered.whole, 1)[0])
     assert (caught.value.code, exit_code(caught.value)) == ("E637", 7)
-
-
-@pytest.mark.parametrize("board", ["nucleo_f446re", "nucleo_f746zg", "nucleo_g0b1re"])
-def test_firmware_of_real_boards_links(board: str, tmp_path: Path) -> None:
-    """Every kind of serial port and core of the real boards; no flash and no RAM overlaps."""
-    config = HarnessConfig(region_bytes=(100,), state_bytes=4, max_steps=4, transport="uart")
-    made = build_program([Source(HAND_WRITTEN)], config, tmp_path, board=load_board(board))
-    kept = next(s for s in made.elf.sections if s.name == ".noinit")
-    cleared = next(s for s in made.elf.sections if s.name == ".bss")
-    assert not kept.stored and kept.size_bytes >= 44
-    assert not cleared.address <= kept.address < cleared.address + cleared.size_bytes

@@ -25,6 +25,7 @@ from mcuc.ops import (
     cumsum,
     fully_connected,
     gather,
+    l2_norm,
     mean,
     mul,
     pairwise,
@@ -301,6 +302,8 @@ def _cumsum(export: _Export, node: Node) -> None:
 
 
 def _l2_norm(export: _Export, node: Node) -> None:
+    if node.attrs != l2_norm.Attrs():
+        raise CannotExportError("the rule of a normalization that was uint8")
     export.write("L2_NORMALIZATION", node, _activation("none"))
 
 

@@ -8,7 +8,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.ops.pairwise import FUNCTIONS, RESCALED, Attrs
 from tests.support.binary_cases import ACTIVATIONS, QUANTS, SHAPES, Shape
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, s8
+from tests.support.cases import Case, Operand, s8, s16
 
 # Broadcasts that every function and element type goes through
 FEW: tuple[str, ...] = (
@@ -19,6 +19,7 @@ FEW: tuple[str, ...] = (
     "b50_scalar_left",
 )
 FUSED = ("sub", "div")
+WHOLE = (DType.S32, DType.S64)
 # Whole and broken, small and large
 POWERS = np.array([0, 1, 2, 3, -1, -2, 0.5, 1.7, -0.3, 32, 33], np.float32)
 
@@ -35,9 +36,17 @@ def cases() -> list[Case]:
     limits = Operand(TensorType(column.shape, DType.S32), column)
     extremes = Operand(TensorType((9,), DType.S32), pattern="extremes")
     for name in (name for name in FUNCTIONS if DType.S32 in FUNCTIONS[name].dtypes):
-        out = TensorType((), DType.S32)
-        for title, operands in (("limits", (limits, extremes)), ("by_limits", (extremes, limits))):
+        out = _result(name, DType.S32)
+        safe = FUNCTIONS[name].to_bool or name in ("maximum", "minimum")
+        word = "ends" if safe else "limits"
+        for title, operands in ((word, (limits, extremes)), (f"by_{word}", (extremes, limits))):
             found.append(Case(f"{name}_{title}", "pairwise", Attrs(name), operands, (out,), seed=3))
+    for i, scales in enumerate(((0.001, 0.0007, 0.0013), (0.02, 0.0001, 0.004))):
+        x, y, out = (s16((1, 4, 5, 6), scale) for scale in scales)
+        for pattern in ("random", "extremes"):
+            pair = (Operand(x, pattern=pattern), Operand(y, pattern=pattern))
+            attrs = Attrs("sub", ACTIVATIONS[i % 4])
+            found.append(Case(f"sub_s16_{i}_{pattern}", "pairwise", attrs, pair, (out,)))
     wide = Operand(TensorType((32, 8), DType.F32), pattern="positive")
     ramp = Operand(TensorType((2048, 1), DType.F32), pattern="ramp")
     exponents = Operand(TensorType((11,), DType.F32), POWERS)
@@ -67,15 +76,22 @@ def cases() -> list[Case]:
 def _result(name: str, dtype: DType) -> TensorType:
     if FUNCTIONS[name].to_bool:
         return TensorType((), DType.BOOL)
-    return s8((), 0.05, 3) if dtype is DType.S8 else TensorType((), dtype)
+    return _type((), dtype)
+
+
+def _type(shape: Shape, dtype: DType) -> TensorType:
+    small = {DType.S8: s8(shape, 0.05, 3), DType.S16: s16(shape, 0.0003)}
+    return small.get(dtype, TensorType(shape, dtype))
 
 
 def _case(name: str, dtype: DType, place: str, left: Shape, right: Shape, seed: int) -> Case:
+    # whole numbers of a few values, so that some are equal; the interpreter divides by none of them
+    pattern = "below 7" if dtype in WHOLE and FUNCTIONS[name].to_bool else "random"
     operands = tuple(
-        Operand(s8(shape, 0.05, 3) if dtype is DType.S8 else TensorType(shape, dtype))
+        Operand(_type(shape, dtype), pattern="random" if dtype.size_bytes < 4 else pattern)
         for shape in (left, right)
     )
-    fused = name in FUSED and dtype is not DType.S32
+    fused = name in FUSED and dtype not in WHOLE
     attrs = Attrs(name, ACTIVATIONS[seed % 4] if fused else "none")
     title = f"{name}_{dtype.value}_{place}"
     return Case(title, "pairwise", attrs, operands, (_result(name, dtype),), seed=seed)

@@ -14,7 +14,7 @@ from dataclasses import replace
 from mcuc.errors import Loc, ModelError
 from mcuc.frontends.tflite.operator import AnyPart, Part
 from mcuc.frontends.tflite.schema import RawModel, enum_names, operator_name
-from mcuc.ops import average_pool2d
+from mcuc.ops import average_pool2d, l2_norm, pairwise, unary
 from mcuc.ops.convolution import ConvAttrs
 
 # Operators that convert or move uint8 and compute nothing: an int8 model has them at its border.
@@ -36,6 +36,7 @@ _MOVES = frozenset(
         "UNPACK",
         "TILE",
         "CAST",
+        "SHAPE",
     )
 )
 
@@ -47,26 +48,33 @@ def is_uint8(model: RawModel) -> bool:
         model.tensors[index].type_code == code
         for operator in model.operators
         if operator_name(operator) not in _MOVES
-        for index in operator.outputs
+        for index in (*operator.inputs, *operator.outputs)
+        if index >= 0
     )
 
 
 # Ops whose rule on uint8 is another than that on int8, or has not been compared with TFLite's.
-_REFUSED = ("cast", "resize_bilinear", "transpose_conv", "unary")
+_REFUSED = ("batch_matmul", "cast", "resize_bilinear", "transpose_conv")
+# Functions with the rule of int8 on uint8 too.
+_UNARY = ("gelu", "gelu_tanh", "hard_swish", "leaky_relu", "relu_0_to_1", "tanh")
 
 
 def with_rules(part: AnyPart, loc: Loc) -> AnyPart:
     """The node with the rules of uint8 where they are not those of int8."""
     if not isinstance(part, Part):
         return part
-    if part.op in _REFUSED:
+    attrs = part.attrs
+    function = attrs.function if isinstance(attrs, (unary.Attrs, pairwise.Attrs)) else ""
+    other = function not in _UNARY if part.op == "unary" else function == "squared_difference"
+    if part.op in _REFUSED or other:
         raise ModelError(
             "E110",
             "this operator is not supported in a uint8 model",
             loc=loc,
             help="quantize the model to int8",
         )
-    attrs = part.attrs
+    if isinstance(attrs, l2_norm.Attrs):
+        return replace(part, attrs=replace(attrs, uint8=True))
     if isinstance(attrs, ConvAttrs):
         return replace(part, attrs=replace(attrs, uint8=True))
     if isinstance(attrs, average_pool2d.Attrs):

@@ -167,6 +167,18 @@ static inline int32_t mcuc_dsp_smmlar(int32_t x, int32_t y, int32_t acc)
 #endif
 }
 
+/* acc + floor(x * y / 2^32), modulo 2^32. */
+static inline int32_t mcuc_dsp_smmla(int32_t x, int32_t y, int32_t acc)
+{
+#if MCUC_DSP_ASM
+  int32_t r;
+  __asm__("smmla %0, %1, %2, %3" : "=r"(r) : "r"(x), "r"(y), "r"(acc));
+  return r;
+#else
+  return (int32_t)((uint32_t)acc + (uint32_t)(int32_t)(((int64_t)x * y) >> 32));
+#endif
+}
+
 /* Clamps to the range of int8; also on Armv7-M. */
 static inline int32_t mcuc_dsp_ssat8(int32_t x)
 {

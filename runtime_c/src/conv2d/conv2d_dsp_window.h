@@ -4,29 +4,35 @@
 
 #include "conv2d/conv2d_dsp.h"
 
-/* Copies the window of output pixel n of a call to `window`, and returns that. */
+/* What a window has of the map: `columns` kernel columns from `left` on, the first of them `start`
+ * bytes from the call's rows. */
+typedef struct mcuc_conv2d_dsp_piece {
+  int32_t start, left, columns;
+} mcuc_conv2d_dsp_piece;
+
+/* Copies a window, with its padding, to `window`, and returns that. */
 __attribute__((noinline, unused)) static const int8_t *mcuc_conv2d_dsp_gather(
-    const mcuc_conv2d_dsp_params *p, const mcuc_window_call *c, int32_t n, int8_t *window)
+    const mcuc_conv2d_dsp_params *p, const mcuc_window_call *c, const mcuc_conv2d_dsp_piece *piece,
+    int8_t *window)
 {
-  const int32_t start = n * p->stride_w * c->in_step;
   const int32_t step = p->dilation_w * c->in_step;
   int32_t i;
   for (i = 0; i < p->kernel_h; ++i) {
     const int32_t row = i - c->top;
     const int32_t present = row >= 0 && row < c->kernel_h;
-    const int8_t *x = present ? (const int8_t *)c->rows[row] + start : p->padding;
+    const int8_t *x = present ? (const int8_t *)c->rows[row] + piece->start : p->padding;
     int8_t *to = window + i * p->row_words * 4;
     int32_t j;
     if (present && step == p->in) { /* columns are one run: padding, what is there, padding */
-      const int32_t before = c->left * p->in, run = c->kernel_w * p->in;
+      const int32_t before = piece->left * p->in, run = piece->columns * p->in;
       mcuc_dsp_copy(to, p->padding, before);
       mcuc_dsp_copy(to + before, x, run);
       mcuc_dsp_copy(to + before + run, p->padding, p->kernel_w * p->in - before - run);
       continue;
     }
     for (j = 0; j < p->kernel_w; ++j) {
-      const int32_t column = j - c->left;
-      const int32_t inside = present && column >= 0 && column < c->kernel_w;
+      const int32_t column = j - piece->left;
+      const int32_t inside = present && column >= 0 && column < piece->columns;
       mcuc_dsp_copy(to, inside ? x + column * step : p->padding, p->in);
       to += p->in;
     }

@@ -10,19 +10,27 @@
  */
 #include "conv2d/conv2d_dsp_window.h"
 
+/* Pixel n's window, copied to `window`. */
+static const int8_t *mcuc_conv2d_dsp_gather_at(const mcuc_conv2d_dsp_params *p,
+                                               const mcuc_window_call *c, int32_t n, int8_t *window)
+{
+  const mcuc_conv2d_dsp_piece piece = {n * p->stride_w * c->in_step, c->left, c->kernel_w};
+  return mcuc_conv2d_dsp_gather(p, c, &piece, window);
+}
+
 static void mcuc_conv2d_dsp_gathered(const mcuc_conv2d_dsp_params *p, const mcuc_window_call *c)
 {
   int8_t *const window = (int8_t *)c->scratch;
   int8_t *y = (int8_t *)c->dst;
   int32_t n;
   for (n = 0; n + 1 < c->n; n += 2) {
-    const int8_t *x0 = mcuc_conv2d_dsp_gather(p, c, n, window);
-    const int8_t *x1 = mcuc_conv2d_dsp_gather(p, c, n + 1, window + 4 * p->words);
+    const int8_t *x0 = mcuc_conv2d_dsp_gather_at(p, c, n, window);
+    const int8_t *x1 = mcuc_conv2d_dsp_gather_at(p, c, n + 1, window + 4 * p->words);
     mcuc_conv2d_dsp_two_pixels(p, x0, x1, y, y + c->dst_step);
     y += 2 * c->dst_step;
   }
   if (n < c->n) {
-    mcuc_conv2d_dsp_pixel(p, mcuc_conv2d_dsp_gather(p, c, n, window), y);
+    mcuc_conv2d_dsp_pixel(p, mcuc_conv2d_dsp_gather_at(p, c, n, window), y);
   }
 }
 

@@ -56,8 +56,7 @@ typedef struct mcuc_fully_connected_mac_params {
 static inline int8_t mcuc_fully_connected_line_at(int32_t acc, const mcuc_fully_connected_line *l)
 {
   const int32_t x = (int32_t)((uint32_t)acc + (uint32_t)l->bias);
-  const int32_t high = (int32_t)(((int64_t)x * l->multiplier) >> 32);
-  return (int8_t)mcuc_dsp_ssat8((high + l->constant) >> l->right);
+  return (int8_t)mcuc_dsp_ssat8(mcuc_dsp_smmla(x, l->multiplier, l->constant) >> l->right);
 }
 
 /* Rule set tflm: requantized with two roundings, as a convolution is. */

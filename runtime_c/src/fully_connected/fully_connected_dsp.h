@@ -23,6 +23,21 @@
   "smlad %[u0], %[a], r6, %[u0]\n\t"  \
   "smlad %[u1], %[a], r8, %[u1]\n\t"
 
+/* n > 0 steps, four per turn. */
+#define MCUC_FULLY_CONNECTED_LOOP(step) \
+  "subs %[n], %[n], #4\n\t"             \
+  "blt 2f\n\t"                          \
+  "1:\n\t" step step step step          \
+  "subs %[n], %[n], #4\n\t"             \
+  "bge 1b\n\t"                          \
+  "2:\n\t"                              \
+  "adds %[n], %[n], #4\n\t"             \
+  "beq 4f\n\t"                          \
+  "3:\n\t" step                         \
+  "subs %[n], %[n], #1\n\t"             \
+  "bne 3b\n\t"                          \
+  "4:\n\t"
+
 /* Adds 4 * n products, n > 0; returns the weights that follow. */
 static inline const int32_t *mcuc_fully_connected_dot_dsp(const int8_t *x, const int32_t *w,
                                                           int32_t n, mcuc_dot_pair *first,
@@ -30,7 +45,7 @@ static inline const int32_t *mcuc_fully_connected_dot_dsp(const int8_t *x, const
 {
 #if MCUC_DSP_ASM
   uint32_t a, b;
-  __asm__(MCUC_DOT_LOOP(MCUC_FULLY_CONNECTED_STEP)
+  __asm__(MCUC_FULLY_CONNECTED_LOOP(MCUC_FULLY_CONNECTED_STEP)
           : [x] "+r"(x), [w] "+r"(w), [n] "+r"(n), [t0] "+r"(first->both), [u0] "+r"(first->b),
             [t1] "+r"(second->both), [u1] "+r"(second->b), [a] "=&r"(a), [b] "=&r"(b)
           :

@@ -9,10 +9,10 @@
 #include "fully_connected/fully_connected.h"
 #include "fully_connected/fully_connected_dsp.h"
 
-/* Up to four units from unit u on. */
-static inline void mcuc_fully_connected_line_store(int8_t *y, int32_t n, mcuc_dot_pair first,
-                                                   mcuc_dot_pair second,
-                                                   const mcuc_fully_connected_line *l)
+/* The last n < 4 units. */
+static inline void mcuc_fully_connected_line_few(int8_t *y, int32_t n, mcuc_dot_pair first,
+                                                 mcuc_dot_pair second,
+                                                 const mcuc_fully_connected_line *l)
 {
   y[0] = mcuc_fully_connected_line_at(mcuc_dot_high(first), &l[0]);
   if (n > 1) {
@@ -20,9 +20,6 @@ static inline void mcuc_fully_connected_line_store(int8_t *y, int32_t n, mcuc_do
   }
   if (n > 2) {
     y[2] = mcuc_fully_connected_line_at(mcuc_dot_high(second), &l[2]);
-  }
-  if (n > 3) {
-    y[3] = mcuc_fully_connected_line_at(second.b, &l[3]);
   }
 }
 
@@ -43,11 +40,19 @@ MCUC_FN void mcuc_fully_connected_s8_s8_s8_line__dsp_1x4(const void *params, con
       mcuc_dsp_copy((int8_t *)c->scratch, src, p->depth);
       x = (const int8_t *)c->scratch;
     }
-    for (u = 0; u < p->units; u += 4) {
+    for (u = 0; u + 4 <= p->units; u += 4) {
       mcuc_dot_pair first = {0, 0}, second = {0, 0};
       w = mcuc_fully_connected_dot_dsp(x, w, p->words, &first, &second);
-      mcuc_fully_connected_line_store(y + u, p->units - u, first, second, l);
+      y[u] = mcuc_fully_connected_line_at(mcuc_dot_high(first), &l[0]);
+      y[u + 1] = mcuc_fully_connected_line_at(first.b, &l[1]);
+      y[u + 2] = mcuc_fully_connected_line_at(mcuc_dot_high(second), &l[2]);
+      y[u + 3] = mcuc_fully_connected_line_at(second.b, &l[3]);
       l += 4;
+    }
+    if (u < p->units) {
+      mcuc_dot_pair first = {0, 0}, second = {0, 0};
+      (void)mcuc_fully_connected_dot_dsp(x, w, p->words, &first, &second);
+      mcuc_fully_connected_line_few(y + u, p->units - u, first, second, l);
     }
     mcuc_dsp_clamp(y, p->units, p->low, p->high);
     src += c->src_step[0];

@@ -26,7 +26,7 @@ static int32_t mcuc_l2_norm_inverse_root(int32_t x, int32_t *shift)
     x /= 4;
     ++right;
   }
-  pairs = mcuc_count_leading_zeros((uint32_t)x) / 2 - 1;
+  pairs = (mcuc_count_leading_zeros((uint32_t)x) - 1) / 2 - 1;
   right -= pairs;
   half = mcuc_rounding_divide_by_pot((int32_t)((uint32_t)x << (2 * pairs)) >> 1, 1);
   for (i = 0; i < 5; ++i) {
@@ -63,7 +63,8 @@ MCUC_FN void mcuc_l2_norm_s8_s8__c(const void *params, const void *call)
     factor = mcuc_l2_norm_inverse_root(sum, &shift);
     for (c = 0; c < p->channels; ++c) {
       const int32_t x = src[c] - p->zero_point;
-      int32_t y = mcuc_multiply_by_quantized_multiplier(x, factor, shift + 7);
+      int32_t y =
+          mcuc_multiply_by_quantized_multiplier(x * (1 << p->before), factor, shift + p->behind);
       y = y > 127 ? 127 : y;
       dst[c] = (int8_t)(y < -128 ? -128 : y);
     }

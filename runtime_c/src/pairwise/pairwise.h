@@ -21,7 +21,9 @@ enum {
   MCUC_PAIRWISE_MAXIMUM,
   MCUC_PAIRWISE_POW,
   MCUC_PAIRWISE_ADD,
-  MCUC_PAIRWISE_MUL
+  MCUC_PAIRWISE_MUL,
+  MCUC_PAIRWISE_FLOOR_DIV,
+  MCUC_PAIRWISE_FLOOR_MOD
 };
 
 /* Filled by mcuc/ops/pairwise.py, as the others. */

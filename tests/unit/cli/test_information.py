@@ -65,6 +65,19 @@ def test_inspect() -> None:
     assert "depthwise_conv_2d_2" in text and "280,448" in text
 
 
+def test_inspect_predicts_for_a_board() -> None:
+    document = mcuc("inspect", DIGITS, "--board", "qemu_m4", "--json").document
+    assert document["board"] == "qemu_m4"
+    expand = document["ops"][1]
+    assert expand["kernels"] == ["mcuc_conv2d_s8_s8_s8_1x1__dsp_3x2"]
+    assert 0.7 < expand["predicted"] / expand["macs"] < 2.5
+    assert document["predicted"] == sum(op["predicted"] or 0 for op in document["ops"])
+    portable = mcuc("inspect", DIGITS, "--json").document
+    assert portable["board"] is None
+    assert portable["predicted"] is None
+    assert "predicted on qemu_m4" in mcuc("inspect", DIGITS, "--board", "qemu_m4").out
+
+
 def test_inspect_layer_by_layer() -> None:
     """By hand: a skip is alive beside the expansion; the first output grows into the input."""
     document = mcuc("inspect", DIGITS, "--schedule", "layer", "--json").document

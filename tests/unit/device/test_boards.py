@@ -78,6 +78,17 @@ def test_an_unknown_board_gives_the_nearest_name() -> None:
     assert "nucleo_f446re" in caught.value.help
 
 
+def test_a_folder_with_a_board_file_is_no_id(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "hardware").mkdir()
+    (tmp_path / "hardware" / "board.toml").write_text("", "utf-8")
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(BoardError) as caught:
+        load_board("hardware")
+    assert "board.toml'?" in caught.value.help
+
+
 def test_a_missing_board_file_is_e601(tmp_path: Path) -> None:
     with pytest.raises(BoardError) as caught:
         load_board(tmp_path / "board.toml")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from mcuc.frontends.onnx.handlers import (
+    activations,
     contractions,
     elementwise,
     integers,
@@ -19,6 +20,7 @@ from mcuc.frontends.onnx.handlers import (
 from mcuc.frontends.onnx.operator import Handler
 
 HANDLERS: dict[str, Handler] = {
+    **activations.HANDLERS,
     **contractions.HANDLERS,
     **elementwise.HANDLERS,
     **integers.HANDLERS,

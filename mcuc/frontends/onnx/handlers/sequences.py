@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcuc.frontends.onnx.handlers.elementwise import along_last
+from mcuc.frontends.onnx.handlers.activations import along_last
 from mcuc.frontends.onnx.operator import Handler, Operator, Results
 from mcuc.ir.graph import Array
 from mcuc.ir.types import DType

@@ -25,15 +25,20 @@ from mcuc.ops import (
 
 def add_(operator: Operator) -> Mapped:
     """AddOptions: activation, pot_scale_int16."""
+    check_scales(operator)
+    if operator.type().dtype in (DType.S32, DType.S64):
+        return Mapped("pairwise", pairwise.Attrs("add", operator.activation(0)))
+    return Mapped("add", add.Attrs(operator.activation(0)))
+
+
+def check_scales(operator: Operator) -> None:
+    """Refuses ADD and SUB of int16 with scales for which TFLite has an old rule."""
     if operator.options.scalar(1, "bool", True) and _all_powers_of_two(operator):
         raise operator.error(
             "E115",
-            "ADD of int16 tensors whose scales are powers of two follows an old rule",
+            f"{operator.loc.op} of int16 whose scales are powers of two follows an old rule",
             help="convert the model with a current TFLite converter",
         )
-    if operator.type().dtype is DType.S32:
-        return Mapped("pairwise", pairwise.Attrs("add", operator.activation(0)))
-    return Mapped("add", add.Attrs(operator.activation(0)))
 
 
 def _all_powers_of_two(operator: Operator) -> bool:
@@ -49,7 +54,7 @@ def _all_powers_of_two(operator: Operator) -> bool:
 
 def mul_(operator: Operator) -> Mapped:
     """MulOptions: activation."""
-    if operator.type().dtype is DType.S32:
+    if operator.type().dtype in (DType.S32, DType.S64):
         return Mapped("pairwise", pairwise.Attrs("mul", operator.activation(0)))
     return Mapped("mul", mul.Attrs(operator.activation(0)))
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 import numpy as np
 
+from mcuc.frontends.tflite.builtins.elementwise import check_scales
 from mcuc.frontends.tflite.operator import Builtin, Known, Mapped, Operator, Part, Parts
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops import pairwise
@@ -17,6 +18,8 @@ def _pairwise(function: str) -> Callable[[Operator], Mapped]:
     """SubOptions, DivOptions: activation."""
 
     def mapped(operator: Operator) -> Mapped:
+        if function == "sub":
+            check_scales(operator)
         activation = operator.activation(0) if function in _FUSED else "none"
         return Mapped("pairwise", pairwise.Attrs(function, activation))
 
