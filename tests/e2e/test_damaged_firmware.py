@@ -94,26 +94,32 @@ def test_weights_are_checked_before_the_first_inference(
         assert region.address <= data["address"] < region.address + region.size_bytes
 
 
-def flip_multiply(symbol: str, elf: Elf, raw: bytearray) -> None:
-    """SMLAD becomes SMLADX: one bit, and products of the wrong halves."""
-    kernel = next(s for s in elf.symbols if s.name == symbol)
-    text = subprocess.run(
-        ["arm-none-eabi-objdump", "-d", f"--start-address={kernel.address:#x}",
-         f"--stop-address={kernel.address + kernel.size_bytes:#x}", str(elf.path)],
-        capture_output=True, text=True, check=True,
-    ).stdout  # fmt: skip
-    address = int(next(line for line in text.splitlines() if "smlad\t" in line).split(":")[0], 16)
-    raw[file_offset(elf, address) + 2] ^= 0x10
+def flip_multiply(prefix: str, elf: Elf, raw: bytearray) -> None:
+    """SMLAD becomes SMLADX: one bit, and products of the wrong halves.
+
+    The first one in the functions of that name; the compiler may have moved it into one of its own.
+    """
+    for kernel in (s for s in elf.symbols if s.name.startswith(prefix)):
+        text = subprocess.run(
+            ["arm-none-eabi-objdump", "-d", f"--start-address={kernel.address:#x}",
+             f"--stop-address={kernel.address + kernel.size_bytes:#x}", str(elf.path)],
+            capture_output=True, text=True, check=True,
+        ).stdout  # fmt: skip
+        lines = [line for line in text.splitlines() if "smlad\t" in line]
+        if lines:
+            raw[file_offset(elf, int(lines[0].split(":")[0], 16)) + 2] ^= 0x10
+            return
+    raise AssertionError(f"no SMLAD in {prefix}*")
 
 
 @pytest.mark.parametrize(
     ("access", "function", "layer"),
     [
-        (UART, "mcuc_fully_connected_s8_s8_s8_line__dsp_1x4", 8),
-        (UART, "mcuc_conv2d_dsp_pixel", 0),
-        (Access(), "mcuc_fully_connected_s8_s8_s8_line__dsp_1x4", 8),
+        (UART, "mcuc_fully_connected_", 8),
+        (UART, "mcuc_conv2d_dsp_pixel", 1),
+        (Access(), "mcuc_fully_connected_", 8),
     ],
-    ids=["uart, late", "uart, first", "semihosting"],
+    ids=["uart, late", "uart, early", "semihosting"],
 )
 def test_one_flipped_bit_in_a_kernel_names_the_right_layer(
     access: Access, function: str, layer: int, monkeypatch: pytest.MonkeyPatch
