@@ -61,7 +61,8 @@ def _gelu(x: Doubles) -> Doubles:
     return result
 
 
-def _gelu_tanh(x: Doubles) -> Doubles:
+def gelu_tanh(x: Doubles) -> Doubles:
+    """The same by a hyperbolic tangent."""
     inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
     result: Doubles = 0.5 * x * (1 + np.tanh(inner))
     return result
@@ -170,7 +171,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "abs": _abs,
         "exp": _by_float(lambda x: np.exp(np.minimum(x, 30))),  # far beyond any int8
         "gelu": _by_float(_gelu),
-        "gelu_tanh": _by_float(_gelu_tanh),
+        "gelu_tanh": _by_float(gelu_tanh),
         "hard_swish": _hard_swish,
         "leaky_relu": _leaky_relu,
         "log": _log,
