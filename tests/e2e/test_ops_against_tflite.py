@@ -88,6 +88,7 @@ NOT_JUDGED: tuple[tuple[str, Callable[[Case], bool], str], ...] = (
     ("softmax", lambda c: c.name.startswith("depth"), "an assertion of gemmlowp ends the process"),
     ("average_pool2d", lambda c: not can_export(c), "paddings, and halves up as in uint8"),
     ("l2_norm", lambda c: not can_export(c), "rules of uint8: tests/builtins/old_uint8.py"),
+    ("resize_bilinear", lambda c: not can_export(c), "rules of uint8, as above"),
     ("gather", lambda c: not can_export(c), "shared axes of GATHER_ND"),
     ("gather", lambda c: c.name.startswith("outside"), "refused: indices outside of the tensor"),
     ("max_pool2d", lambda c: has_gaps(c), "windows with gaps, which TFLite's pools have not"),
