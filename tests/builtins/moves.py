@@ -11,7 +11,7 @@ from tests.support.cases import Operand
 from tests.support.one_op import OneOp, ints, typed
 
 SHAPE = (1, 6, 5, 4)
-# begin, end, strides, masks (begin, end, ellipsis, new axis, shrunk axis)
+# B52. begin, end, strides, masks (begin, end, ellipsis, new axis, shrunk axis)
 STRIDED = (
     ((0, 1, 0, 0), (1, 5, 5, 4), (1, 1, 1, 1), (0, 0, 0, 0, 0)),
     ((0, 0, 1, 0), (1, 6, 5, 4), (1, 2, 2, 3), (0, 0, 0, 0, 0)),
@@ -152,6 +152,7 @@ def _mirrors() -> list[OneOp]:
 
 
 def _resizes() -> list[OneOp]:
+    """B55: each flag, to greater and smaller sizes."""
     found = []
     sizes = ((12, 10), (3, 2), (7, 9), (1, 1), (6, 5), (5, 13))
     flags = ((False, False), (True, False), (False, True))

@@ -44,6 +44,7 @@ _DTYPES = {
 # without options.
 _OPTIONS = {
     "CONV_2D": "Conv2DOptions",
+    "SHAPE": "ShapeOptions",
     "DEPTHWISE_CONV_2D": "DepthwiseConv2DOptions",
     "TRANSPOSE_CONV": "TransposeConvOptions",
     "FULLY_CONNECTED": "FullyConnectedOptions",

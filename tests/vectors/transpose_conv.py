@@ -42,6 +42,9 @@ def cases() -> list[Case]:
         found.append(_case(name, PLACES[3], 22, zero_point=zero_point, pattern="extremes"))
     odd = ((1, 4, 3, 2), (3, 3), 2, (2, 2), "SAME")
     found.append(_case("odd_size", odd, 23, size=(7, 5)))
+    for i, (depth, stride) in enumerate(((1, 1), (8, 2), (16, 3), (17, 2))):  # 4x4, all paddings
+        place = ((1, 4, 4, depth), (4, 4), 4, (stride, stride), "SAME")
+        found.append(_case(f"b1_depth_{depth}_stride_{stride}", place, 30 + i))
     return [*found, *(twin(case) for twin in (as_float, as_int16) for case in found)]
 
 

@@ -1,4 +1,4 @@
-"""Vectors of the unary functions: all 256 inputs under 20 quantizations; floats of every size."""
+"""Vectors of unary functions: all bytes under 20 quantizations (B119), floats of every size."""
 
 from __future__ import annotations
 

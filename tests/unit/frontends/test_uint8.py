@@ -74,7 +74,7 @@ def weights(
 
 
 @pytest.mark.parametrize(("zero", "spread"), [(128, 127), (103, 255), (0, 255), (255, 255)])
-def test_weights_with_zero_points(zero: int, spread: int) -> None:
+def test_b88_weights_with_zero_points(zero: int, spread: int) -> None:
     activation = {"fused_activation_function": "RELU6"}
     check(
         "CONV_2D",
