@@ -52,8 +52,7 @@ static void ran(unsigned cpu, void *data)
 static void translated(qemu_plugin_id_t id, struct qemu_plugin_tb *tb)
 {
   block *b = calloc(1, sizeof *b);
-  const struct qemu_plugin_insn *insn =
-      qemu_plugin_tb_get_insn(tb, qemu_plugin_tb_n_insns(tb) - 1);
+  const struct qemu_plugin_insn *insn = qemu_plugin_tb_get_insn(tb, qemu_plugin_tb_n_insns(tb) - 1);
   (void)id;
   if (b == NULL) {
     abort();

@@ -50,7 +50,7 @@ def pack_mac(site: Site) -> Params:
 
 
 def suits_mve(site: Site) -> bool:
-    """Weights whose products go in pairs, and factors of the form of mcuc/mve.h."""
+    """Weights whose products go in pairs, and factors of the form of mcuc/mve_end.h."""
     return int(site.const(WEIGHTS).min()) >= -127 and mac_scales(site) is not None
 
 

@@ -1,6 +1,6 @@
 """Constants of the kernels for cores with Helium.
 
-Twin: runtime_c/include/mcuc/mve.h. `mac_tables.scales` proves that an output's rule has
+Twin: runtime_c/include/mcuc/mve_end.h. `mac_tables.scales` proves that an output's rule has
 the form that they know.
 """
 

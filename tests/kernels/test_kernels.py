@@ -93,10 +93,12 @@ def bits(x: Array) -> bytes:
     return np.ascontiguousarray(alike).tobytes()
 
 
-def check(made: list[Trial], folder: Path, board_id: str | None) -> None:
+def check(
+    made: list[Trial], folder: Path, board_id: str | None, optimize: str = "balanced"
+) -> None:
     board = None if board_id is None else load_board(board_id)
     units = [trial.unit for trial in made]
-    bench = build_bench(units, folder, board, sanitize=board is None, merge=True)
+    bench = build_bench(units, folder, board, sanitize=board is None, merge=True, optimize=optimize)
     records = run_bench(bench, units, [trial.inputs for trial in made])
     wrong = []
     for trial, runs in zip(made, records, strict=True):
@@ -135,6 +137,16 @@ def test_kernels_on_cortex_m4(op: str, tmp_path: Path) -> None:
 @pytest.mark.parametrize("op", ops_with(DSP))
 def test_kernels_on_other_cores_with_dsp(op: str, board: str, tmp_path: Path) -> None:
     check(trials(op, load_board(board).target, DSP), tmp_path, board)
+
+
+@pytest.mark.qemu
+@pytest.mark.parametrize(
+    ("op", "kernels"),
+    [("conv2d", "1x1__dsp_3"), ("depthwise_conv2d", "k3__dsp"), ("fully_connected", DSP)],
+)
+def test_assembly_does_not_depend_on_where_it_lies(op: str, kernels: str, tmp_path: Path) -> None:
+    """With -Os functions begin at any halfword."""
+    check(trials(op, load_board("qemu_m4").target, kernels), tmp_path, "qemu_m4", "size")
 
 
 @pytest.mark.qemu

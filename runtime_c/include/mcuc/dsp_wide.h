@@ -131,6 +131,7 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
 /* The stack, from its pointer on: x, turns, end of w, where the first turn begins, r7, step,
  * offset. r7 is y. */
 #define MCUC_WIDE_PAIRS(sign) \
+  ".balign 4\n\t" /* ADR counts from a whole word, also with -Os */ \
   "adr.w r6, 2f\n\t" \
   "add r5, r5, r6\n\t" \
   "orr r5, r5, #1\n\t" \

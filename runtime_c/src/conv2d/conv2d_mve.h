@@ -2,7 +2,7 @@
 #ifndef MCUC_CONV2D_MVE_H
 #define MCUC_CONV2D_MVE_H
 
-#include "mcuc/mve.h"
+#include "mcuc/mve_block.h"
 #include "mcuc/program.h"
 
 /* Filled by mcuc/ops/mve_convolution.py. `stream` has for each four outputs what

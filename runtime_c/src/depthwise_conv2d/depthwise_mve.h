@@ -3,7 +3,7 @@
 #ifndef MCUC_DEPTHWISE_MVE_H
 #define MCUC_DEPTHWISE_MVE_H
 
-#include "mcuc/mve.h"
+#include "mcuc/mve_end.h"
 #include "mcuc/program.h"
 
 #define MCUC_DEPTHWISE_MVE_PLANE 256

@@ -8,7 +8,7 @@
  * weights from -127 to 127 are an int16. Bit-exact to mcuc/ops/depthwise_conv2d.py:ref.
  */
 #include "depthwise_conv2d/depthwise_taps.h"
-#include "mcuc/mve.h"
+#include "mcuc/mve_end.h"
 
 #define MCUC_DEPTHWISE_MVE_BLOCK 16
 #define MCUC_DEPTHWISE_MVE_TURN 2

@@ -3,7 +3,7 @@
 #define MCUC_FULLY_CONNECTED_MVE_H
 
 #include "fully_connected/fully_connected.h"
-#include "mcuc/mve.h"
+#include "mcuc/mve_end.h"
 
 /* Weights without zero point. `stream` has for each four units by vector the weights of each; then
  * members of mcuc_fully_connected_line as mcuc_mve_scales. Missing units have weights of 0. */
