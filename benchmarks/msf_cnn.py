@@ -1,7 +1,6 @@
 """RAM of the networks that msf-CNN was measured on, as its own analysis encodes them.
 
-    python -m benchmarks.msf_cnn            prints the table
-    python -m benchmarks.msf_cnn --write    also writes it into docs/memory.md
+    python -m benchmarks.msf_cnn            prints a table (some minutes)
 
 Huang, Baccelli: msf-CNN, NeurIPS 2025 (arXiv 2505.11483). The encodings are those of its released
 `analysis_optimization.py`: plain chains without skips, other channel counts than the MCUNet zoo's
@@ -15,7 +14,6 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 
 from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered, lower_and_plan
@@ -25,10 +23,8 @@ from mcuc.ops.windows import Pad
 from mcuc.report.document import graph_macs
 from tests.support.networks import Network
 
-PAGE = Path(__file__).parents[1] / "docs" / "memory.md"
-START, END = "<!-- msf-cnn -->", "<!-- /msf-cnn -->"
 BOARD = "qemu_m4"
-# input channels, output channels, expansion, stride, padding, kernel; None: no expansion at all
+# input channels, output channels, expansion, stride, padding, kernel
 Block = tuple[float, float, int, int, int, int]
 
 
@@ -177,15 +173,8 @@ def rows() -> Iterator[str]:
 
 
 def main() -> None:
-    """Prints the table; with --write, also docs/memory.md."""
-    table = "\n".join(rows())
-    if "--write" not in sys.argv[1:]:
-        print(table)
-        return
-    text = PAGE.read_text(encoding="utf-8")
-    before, _, rest = text.partition(START)
-    after = rest.partition(END)[2]
-    PAGE.write_text(f"{before}{START}\n{table}\n{END}{after}", encoding="utf-8")
+    """Prints the table."""
+    print("\n".join(rows()))
 
 
 if __name__ == "__main__":
