@@ -12,6 +12,7 @@ test: setup-dev
 
 verify-all: setup-dev
 	$(PY) -m benchmarks.verify_all
+	$(PY) -m benchmarks.forms
 	$(PY) -m benchmarks.verify_all --docs
 	$(PY) -m benchmarks.onnx_models
 	$(PY) -m benchmarks.onnx_nodes

@@ -3,6 +3,8 @@
     python -m benchmarks.forms                 all; writes results/forms.json
     python -m benchmarks.forms --only PATTERN  some; prints, and writes nothing
 
+`python -m benchmarks.verify_all --docs` shows the results.
+
 Each file runs on 20 random and 5 realistic sets of inputs, and on those of stored outputs, in the
 schedules `stream` and `layer`, on the host and on an emulated Cortex-M4; a model with state on 50
 in a row, and again after a reset. Integers must be those of BUILTIN_REF, float32 within 1e-5 of
@@ -30,6 +32,7 @@ from benchmarks.measure import Check, Outputs, run_on, same_outputs
 from benchmarks.models import MAIN_BOARD, MODELS, ROOT, data_folder, model_file
 from benchmarks.samples import realistic_inputs
 from benchmarks.sources import form_source_files, sources_sha256
+from benchmarks.verify_all import FORMS_RESULTS as RESULTS
 from benchmarks.verify_all import in_processes, tools
 from mcuc.build.bench import Unit, build_bench, run_bench
 from mcuc.build.compile import compile_model
@@ -47,7 +50,6 @@ from mcuc.ops.checks import integer_range
 from mcuc.report.document import Json
 from mcuc_codegen.project import generate
 
-RESULTS = ROOT / "benchmarks" / "results" / "forms.json"
 CACHE = ROOT / ".cache" / "forms"
 COMMAND = "python -m benchmarks.forms"
 RANDOM_VECTORS, REAL_VECTORS, CALLS = 20, 5, 50
@@ -152,7 +154,10 @@ def _wanted(name: str, data: bytes, graph: Graph) -> Wanted:
     try:
         outputs, against = run_tflite(data, vectors, timeout_s=_TIMEOUT_S), "BUILTIN_REF"
     except OracleError as error:
-        outputs, against = in_sequence(graph, vectors, "litert-2.3"), f"own reference: {error.what}"
+        outputs, against = (
+            in_sequence(graph, vectors, "litert-2.3"),
+            f"own reference: {error.what.splitlines()[0]}",
+        )
     if not graph.states:
         stored = _stored(name, graph)
         vectors += [inputs for inputs, _ in stored]

@@ -22,12 +22,55 @@ are counted in QEMU, not cycles.
 """
 
 
-def models_page(results: Mapping[str, Any]) -> str:
-    """Markdown of docs/models.md."""
+_FORMS = """
+## All files, all forms
+
+Made from `benchmarks/results/forms.json`: every `.tflite` file of the test data on random and
+realistic inputs and those of stored outputs, with state on 50 in a row and again after a reset; in
+the schedules `stream` and `layer`, on the host and an emulated Cortex-M4, whose bytes are equal.
+Against: BUILTIN_REF, or mcuc's own reference where the interpreter refuses the file. Agreement: the
+inputs, all of them with the same integers; of float32 the largest distance of an element, as a part
+of its output's largest. RAM is arena and state; it, flash and instructions are those of the
+schedule that mcuc takes. They stand above for the files of that table.
+
+| file | form | against | agreement | RAM | flash | M4 instructions |
+| --- | --- | --- | --- | ---: | ---: | ---: |
+"""
+
+
+def models_page(results: Mapping[str, Any], forms: Mapping[str, Any] | None = None) -> str:
+    """Markdown of docs/models.md.
+
+    Args:
+        results: Of `benchmarks.verify_all`.
+        forms: Of `benchmarks.forms`.
+    """
     models = results["models"]
     board = results["main_board"]
     page = _TOP + "".join(_row(name, models[name], board) for name in sorted(models))
-    return page + _cores(models, board) + _accuracy(models) + _tools(results["tools"])
+    page += _cores(models, board) + _accuracy(models)
+    if forms is not None:
+        page += _FORMS + "".join(_form_row(name, m) for name, m in forms["models"].items())
+    return page + _tools(results["tools"])
+
+
+def _form_row(name: str, m: Mapping[str, Any]) -> str:
+    if "refused" in m:
+        return f"| {name} | {m['form']} | | refused: {'; '.join(m['refused'])} | | | |\n"
+    both = [m[schedule] for schedule in ("stream", "layer")]
+    count = sum(m["inputs"].values())
+    agreement = f"{count} of {count}"
+    if "worst" in both[0]:
+        within = min(found["within"] for found in both)
+        rest = "" if within == 1.0 else f", {within:.3%} of all within the tolerance"
+        agreement = f"{max(found['worst'] for found in both):.1e}{rest}"
+    against = m["against"].partition(":")[0]
+    form = f"{m['form']}, state" if m["stateful"] else m["form"]
+    cells = ("", "", "")
+    if "flash_bytes" in m:
+        ram = m["arena_bytes"] + m["state_bytes"]
+        cells = (f"{ram:,}", f"{m['flash_bytes']:,}", f"{m['instructions'] / 1e6:.2f} M")
+    return f"| {' | '.join((name, form, against, agreement, *cells))} |\n"
 
 
 def _row(name: str, m: Mapping[str, Any], board: str) -> str:

@@ -33,6 +33,7 @@ from mcuc.device.toolchain import find_toolchain, version
 from mcuc.report.document import Json
 
 RESULTS = ROOT / "benchmarks" / "results" / "verify_all.json"
+FORMS_RESULTS = ROOT / "benchmarks" / "results" / "forms.json"
 DOCS = ROOT / "docs" / "models.md"
 CACHE = ROOT / ".cache" / "verify_all"
 COMMAND = "python -m benchmarks.verify_all"
@@ -46,7 +47,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Returns the exit status: 0 when everything is identical and no arena is above a peer's."""
     options = _parser().parse_args(arguments)
     if options.docs:
-        DOCS.write_text(models_page(json.loads(RESULTS.read_text("utf-8"))), encoding="utf-8")
+        DOCS.write_text(page(), encoding="utf-8")
         return 0
     names = [n for n in MODELS if options.only is None or fnmatch.fnmatch(n, f"*{options.only}*")]
     missing = [n for n in names if not model_file(n).is_file()]
@@ -147,6 +148,13 @@ def _summary(name: str, m: Json) -> str:
         f"stack {m['stack_measured_bytes']} of {m['stack_bound_bytes']}, "
         f"identical {m['identical_to_tflite']}, {m['accuracy'] or ''}"
     )
+
+
+def page() -> str:
+    """docs/models.md from the results; those of `benchmarks.forms` if they are there."""
+    found = json.loads(RESULTS.read_text("utf-8"))
+    forms = json.loads(FORMS_RESULTS.read_text("utf-8")) if FORMS_RESULTS.is_file() else None
+    return models_page(found, forms)
 
 
 def results_document(records: dict[str, Json]) -> Json:

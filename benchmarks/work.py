@@ -24,8 +24,8 @@ from mcuc.build.places import bench
 from mcuc.build.vectors import random_vectors
 from mcuc.cost.model import TABLE_FILE
 from mcuc.schedule.call import Call, Caller
-from mcuc.schedule.lower import callers_of, sparing
-from mcuc.schedule.tile import KERNEL, tiled
+from mcuc.schedule.lower import callers_of, scheduled
+from mcuc.schedule.tile import KERNEL
 
 MODELS = (
     "repo/mlperf_ic01_resnet8_int8",
@@ -95,10 +95,7 @@ def _callers(compiled: Compiled) -> dict[int, Caller]:
     if chosen.point is None:
         return callers_of(graph, target)
     schedule = chosen.front[chosen.point].schedule
-    callers = callers_of(graph, target)
-    if schedule.scratch_limit is not None:
-        callers = sparing(callers, target, schedule.scratch_limit)
-    return tiled(callers, schedule.tiles)
+    return scheduled(callers_of(graph, target), target, schedule)
 
 
 def fit(points: list[Point]) -> tuple[list[float], float]:

@@ -13,7 +13,7 @@ from mcuc.build.compile import Compiled
 from mcuc.build.frames import encode_frame, encode_samples
 from mcuc.build.vectors import read_arrays, require_no_factor
 from mcuc.device.around import BEFORE, BEHIND, Answer, call_around
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.errors import ModelError
 from mcuc.ir.graph import Array
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 
 from mcuc.device import firmware, harness, remote, toolchain
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Program
 from mcuc.plan.problem import MemoryPlan

@@ -20,6 +20,7 @@ from mcuc.schedule.spec import Group, Schedule, with_groups
 
 EXTRA_WORK = 1.03  # "auto" may predict this many times the instructions of the fastest
 SMALL_SCRATCH = 2048  # bytes that kernels are to keep to where memory counts
+LEAST_SCRATCH = 256  # the same where memory counts more than work that is done twice
 RESERVE_BYTES = 1024  # for stack and static data, which are not known before C is compiled
 
 
@@ -72,8 +73,12 @@ def choose(graph: Graph, target: Target, options: Options) -> Chosen:
 def _kernels(graph: Graph, target: Target, options: Options) -> dict[int | None, dict[int, Caller]]:
     """The fastest kernels, and where that makes a difference those with little scratch."""
     fastest = callers_of(graph, target, options.numerics)
-    small = sparing(fastest, target, SMALL_SCRATCH)
-    return {None: fastest} if small == fastest else {None: fastest, SMALL_SCRATCH: small}
+    found: dict[int | None, dict[int, Caller]] = {None: fastest}
+    for limit in (SMALL_SCRATCH, LEAST_SCRATCH) if options.max_recompute > 0 else (SMALL_SCRATCH,):
+        small = sparing(fastest, target, limit)
+        if any(small[i] is not fastest[i] for i in fastest):
+            found[limit] = small
+    return found
 
 
 def _preferred(points: tuple[Point, ...], options: Options) -> Iterator[int]:

@@ -21,7 +21,8 @@ from mcuc.build.pipeline import Lowered, lower_and_plan
 from mcuc.build.project import build_project, forms_for, project_files
 from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.device.application import Application
-from mcuc.device.boards import Board, board_file, load_board
+from mcuc.device.board import Board
+from mcuc.device.boards import board_file, load_board
 from mcuc.errors import MemoryBudgetError, ModelError, ToolchainError
 from mcuc.frontends.loaded import Loaded
 from mcuc.frontends.tflite.load import read_tflite

@@ -10,7 +10,8 @@ from typing import Any
 from mcuc.build.compile import Compiled, compile_graph, load_model, read_model
 from mcuc.build.options import Options
 from mcuc.build.quantize import Arithmetic, in_arithmetic
-from mcuc.device.boards import Board, load_board
+from mcuc.device.board import Board
+from mcuc.device.boards import load_board
 from mcuc.errors import MemoryBudgetError
 from mcuc.report.document import Json
 

@@ -15,7 +15,7 @@ from mcuc.build.options import Options
 from mcuc.build.pipeline import Lowered, lower_and_plan
 from mcuc.build.quantize import in_arithmetic
 from mcuc.build.receptive_field import receptive_field
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.errors import McucError, exit_code, flatten
 from mcuc.frontends.tflite import schema
 from mcuc.frontends.tflite.flatbuffer import Reader

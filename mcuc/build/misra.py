@@ -21,6 +21,8 @@ _KERNELS, _START, _ALL = "runtime", "start-up", "everywhere"
 
 DEVIATIONS = (
     Deviation("1.4", "required", _ALL, "C11: `_Static_assert`, `_Alignas`, `_Noreturn`."),
+    Deviation("2.2", "required", "generated functions",
+              "`+ 0`: the place of a buffer at the start of its region, written like any other."),
     Deviation("2.3", "advisory", "runtime headers",
               "One header serves all models; a model need not use every type of it."),
     Deviation("2.4", "advisory", "runtime headers", "As 2.3, for tags."),

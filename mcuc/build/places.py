@@ -12,7 +12,7 @@ from pathlib import Path
 from mcuc.build.bench import build_bench, run_bench
 from mcuc.build.compile import Compiled
 from mcuc.device import firmware, remote
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.device.harness import RunRecord
 from mcuc.device.serial_ports import choose, list_ports
 from mcuc.device.toolchain import run_tool

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from mcuc.data import data_dir
 from mcuc.device.application import STARTUP_FILES, Application, build_application
+from mcuc.device.board import Board
 from mcuc.device.board_files import board_header, linker_script
-from mcuc.device.boards import Board
 from mcuc.device.toolchain import BASE_FLAGS, OPTIMIZE
 from mcuc.errors import BoardError
 from mcuc_codegen.forms import EXAMPLE, BoardView, form_files

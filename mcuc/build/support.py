@@ -12,10 +12,11 @@ What `mcuc ops` shows, and the operators of `.tflite` and `.onnx` files that bec
 
 An op streams, and goes into patches, when a kernel is not of the form `whole`; `alias` is another
 view of the same memory. Operators that move elements become `take`, with reshapes around it; SHAPE,
-FILL, DENSIFY and arithmetic on shapes are done when the file is read. VAR_HANDLE, READ_VARIABLE,
-ASSIGN_VARIABLE and CALL_ONCE become state, a WHILE that is Keras's loop of an LSTM that LSTM. Other
-control flow, and custom operators other than those of TFLM's audio front-end, are refused, each by
-its name.
+FILL, ZEROS_LIKE, DENSIFY and arithmetic on shapes are done when the file is read. VAR_HANDLE,
+READ_VARIABLE, ASSIGN_VARIABLE and CALL_ONCE become state, a WHILE that is Keras's loop of an LSTM
+that LSTM. Other control flow, and custom operators other than those of TFLM's audio front-end, are
+refused, each by its name. Element types of TFLite's operators one by one:
+[tflite_types.md](tflite_types.md).
 
 """
 

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from mcuc.data import data_dir
+from mcuc.device.board import Board
 from mcuc.device.board_files import board_header, linker_script
-from mcuc.device.boards import Board
 from mcuc.device.elf import Elf, read_elf, sizes
 from mcuc.device.stack import StackBound, stack_bound
 from mcuc.device.toolchain import (

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from mcuc.data import data_dir
 from mcuc.device import host, qemu
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.device.elf import read_elf
 from mcuc.device.firmware import HarnessConfig, Program, port_files, write_board_files
 from mcuc.device.toolchain import (

@@ -6,7 +6,7 @@ import string
 from collections.abc import Sequence
 
 from mcuc.data import data_dir
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.device.startup import startup_lines
 from mcuc.errors import BoardError
 

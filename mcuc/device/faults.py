@@ -8,7 +8,7 @@ import signal
 from collections.abc import Mapping
 from pathlib import Path
 
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.device.elf import Elf
 from mcuc.device.toolchain import run_tool
 from mcuc.errors import DeviceError, ToolchainError

@@ -8,8 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from mcuc.data import data_dir
+from mcuc.device.board import Board
 from mcuc.device.board_files import board_header, linker_script, model_regions
-from mcuc.device.boards import Board
 from mcuc.device.elf import Elf, read_elf
 from mcuc.device.toolchain import (
     OPTIMIZE,

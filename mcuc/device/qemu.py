@@ -15,7 +15,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import IO
 
-from mcuc.device.boards import Board, Emulator
+from mcuc.device.board import Board, Emulator
 from mcuc.device.faults import exit_error
 from mcuc.device.firmware import Program
 from mcuc.device.host import timeout_error

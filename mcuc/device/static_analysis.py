@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.device.flash_advice import too_long
 from mcuc.device.toolchain import BASE_FLAGS, OPTIMIZE, run_tool
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from mcuc.data import data_dir
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.errors import ToolchainError
 
 OPTIMIZE = {"size": "-Os", "balanced": "-O2", "speed": "-O3"}

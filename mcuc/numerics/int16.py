@@ -6,6 +6,7 @@ Zero points are 0. Rules, with their TFLite sources: docs/numerics.md, "Operator
 from __future__ import annotations
 
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -20,7 +21,8 @@ from mcuc.numerics.params import (
 )
 
 Int16s = npt.NDArray[np.int16]
-Doubles = npt.NDArray[np.float64]
+Doubles = npt.NDArray[Any]  # of float64, or float32 where that is what TFLite computes in
+Real = Any
 Range = tuple[int, int]
 
 INT16_RANGE: Range = (-32768, 32767)
@@ -121,16 +123,42 @@ def table(function: Callable[[Doubles], Doubles], scale: float, zero_point: int)
 
     Each is moved by half of the error that linear interpolation makes between it and the next.
     """
-    low, high = (scale * (limit - zero_point) for limit in INT16_RANGE)
-    step = (high - low) / _STEPS
-    inverse = 32768.0
-    i = np.arange(_STEPS, dtype=np.float64)
-    here, middle, after = (function(low + x * step) * inverse for x in (i, i + 0.5, i + 1.0))
+    low, high = (np.float64(scale * (limit - zero_point)) for limit in INT16_RANGE)
+    return _samples(function, low, high, np.float64(32768.0))
+
+
+def function_table(
+    function: Callable[[Doubles], Doubles], input_scale: float, output_scale: float
+) -> Int16s:
+    """[513] samples of a function of real numbers, without zero points (`LUTPopulate`).
+
+    The steps are in float32; the double result of the function rounded is that of any libm.
+    """
+
+    def single(x: Doubles) -> Doubles:
+        with np.errstate(all="ignore"):
+            return np.asarray(function(x.astype(np.float64)), np.float32)
+
+    scales = np.float32(input_scale), np.float32(output_scale)
+    (low, high), (least, most) = ([s * np.float32(limit) for limit in INT16_RANGE] for s in scales)
+    return _samples(single, low, high, np.float32(65536) / (most - least))
+
+
+def _samples(
+    function: Callable[[Doubles], Doubles], low: Real, high: Real, inverse: Real
+) -> Int16s:
+    """At 512 steps from `low` to `high` and at `high`, times `inverse`; in the type of these."""
+    kind = type(low)
+    step = (high - low) / kind(_STEPS)
+    i = np.arange(_STEPS).astype(kind)
+    places = (low + i * step, low + i * step + step / kind(2), low + (i + kind(1)) * step)
+    here, middle, after = (function(place) * inverse for place in places)
     sample = _round(here)
-    error = _round((after + sample) / 2) - _round(middle)
-    samples = sample - _round(error / 2)
+    error = _round((after + sample) / kind(2)) - _round(middle)
+    samples = sample - _round(error / kind(2))
     last = _round(function(np.asarray([high])) * inverse)
-    return np.clip(np.append(samples, last), *INT16_RANGE).astype(np.int16)
+    found: Int16s = np.clip(np.append(samples, last), *INT16_RANGE).astype(np.int16)
+    return found
 
 
 def look_up(x: Ints, samples: Int16s) -> Ints:
@@ -143,7 +171,8 @@ def look_up(x: Ints, samples: Int16s) -> Ints:
 
 def _round(x: Doubles) -> Doubles:
     """To the nearest integer, halves away from zero."""
-    return np.trunc(x + np.copysign(0.5, x))
+    rounded: Doubles = np.trunc(x + np.copysign(x.dtype.type(0.5), x))
+    return rounded
 
 
 def _ints(x: npt.ArrayLike) -> Ints:

@@ -1,4 +1,4 @@
-"""LOGISTIC on int16: TFLite's `reference_integer_ops::Logistic`, which interpolates in a table.
+"""LOGISTIC and TANH on int16: TFLite's `reference_integer_ops`, which interpolate in a table.
 
 Rule: docs/numerics.md, "Operators on int16".
 """
@@ -269,7 +269,7 @@ TABLE = (
     65534,
     65534,
     65534,
-    65534,
+    65535,
 )
 
 
@@ -287,7 +287,7 @@ def factor(input_scale: float) -> tuple[int, int]:
     while multiplier <= 32767.0 / 2.0 and right <= 30:
         multiplier, right = multiplier * 2.0, right + 1
     if multiplier >= 65536.0:
-        raise ValueError(f"LOGISTIC of int16 cannot take the input scale {input_scale}")
+        raise ValueError(f"a sigmoid of int16 cannot take the input scale {input_scale}")
     return int(multiplier), right
 
 
@@ -302,3 +302,15 @@ def logistic(x: npt.ArrayLike, multiplier: int, right: int) -> Int16s:
     value = np.where(size >> 9 >= 255, 0x7FFF << 10, between)
     signed = np.where(scaled >= 0, value + 512, (1 << 25) - value + 511)
     return (signed >> 10).astype(np.int16)
+
+
+def tanh(x: npt.ArrayLike, multiplier: int, right: int) -> Int16s:
+    """2 sigmoid(2 x) - 1 in steps of 1/32768."""
+    half = (1 << right) >> 1
+    scaled = (np.asarray(x, np.int64) * multiplier + half) >> right
+    size = np.abs(scaled)
+    samples = np.asarray(TABLE, np.int64)
+    index = np.minimum(size >> 8, 254)
+    between = (samples[index] << 8) + (size & 255) * (samples[index + 1] - samples[index])
+    value = np.where(size >> 8 >= 255, 0xFFFF << 8, between) - (1 << 23)
+    return (np.where(scaled >= 0, value + 128, 127 - value) >> 8).astype(np.int16)

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from mcuc.numerics import fixed
 from mcuc.numerics.int8 import Int8s, float_table, relu_table
+from mcuc.numerics.inverse_root import inverse_sqrt
 from mcuc.numerics.params import Multiplier, quantize_multiplier
 
 Ints = npt.NDArray[np.int64]
@@ -60,7 +61,8 @@ def _gelu(x: Doubles) -> Doubles:
     return result
 
 
-def _gelu_tanh(x: Doubles) -> Doubles:
+def gelu_tanh(x: Doubles) -> Doubles:
+    """The same by a hyperbolic tangent."""
     inner = math.sqrt(2 / math.pi) * (x + 0.044715 * x**3)
     result: Doubles = 0.5 * x * (1 + np.tanh(inner))
     return result
@@ -103,32 +105,9 @@ def _rsqrt(q: Scales) -> Int8s:
 
 
 def inverse_sqrt_multiplier(x: int) -> Multiplier:
-    """1 / sqrt(x) for x > 0 (`GetInvSqrtQuantizedMultiplierExp`): five Newton steps in Q3.28."""
-    if x <= 1:
-        return Multiplier((1 << 31) - 1, 0)
-    shift = 11
-    while x >= 1 << 29:
-        x //= 4
-        shift += 1
-    pairs = (32 - x.bit_length() - 1) // 2 - 1
-    shift -= pairs
-    value = x << 2 * pairs >> 1
-    half = int(fixed.rounding_divide_by_pot(value, 1))
-
-    def mul(a: int, b: int) -> int:
-        return int(fixed.saturating_rounding_doubling_high_mul(a, b))
-
-    def left(a: int, amount: int) -> int:
-        return int(fixed.saturating_left_shift(a, amount))
-
-    root = 1 << 28
-    for _ in range(5):
-        cube = left(mul(mul(root, root), root), 6)
-        root = left(mul((1 << 28) + (1 << 27), root) - mul(half, cube), 3)
-    root = mul(root, 1518500250)  # sqrt(1/2)
-    if shift < 0:
-        root, shift = root << -shift, 0
-    return Multiplier(root, -shift)
+    """1 / sqrt(x) for x > 0."""
+    multiplier, shift = inverse_sqrt(np.asarray(x, np.int64))
+    return Multiplier(int(multiplier), int(shift))
 
 
 def _leaky_relu(q: Scales) -> Int8s:
@@ -192,7 +171,7 @@ TABLES: Mapping[str, Table] = MappingProxyType(
         "abs": _abs,
         "exp": _by_float(lambda x: np.exp(np.minimum(x, 30))),  # far beyond any int8
         "gelu": _by_float(_gelu),
-        "gelu_tanh": _by_float(_gelu_tanh),
+        "gelu_tanh": _by_float(gelu_tanh),
         "hard_swish": _hard_swish,
         "leaky_relu": _leaky_relu,
         "log": _log,

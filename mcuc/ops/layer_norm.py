@@ -1,8 +1,10 @@
-"""Layer normalization of float32 over the last axis, with constant scale and bias.
+"""Layer normalization over the last axis, with constant scale and bias.
 
     m = sum x / n,  v = sum (x - m)^2 / n,  y = (x - m) (1 / sqrt(v + epsilon)) scale + bias
 
-ONNX LayerNormalization; sums go through the channels in order, the root is that of IEEE 754.
+ONNX LayerNormalization. float32: sums go through the channels in order, the root is that of IEEE
+754. int8 and int16: on integers alone (mcuc/numerics/layer_norm.py); scale and bias stay float32 in
+the graph and become factors of the kernel.
 """
 
 from __future__ import annotations
@@ -16,10 +18,16 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32
+from mcuc.numerics.layer_norm import Parameters, layer_norm, parameters
+from mcuc.ops.arithmetic import is_float, kernel_on
+from mcuc.ops.checks import combined, integer_range, quant_of
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, always, canonical, no_macs
+from mcuc.ops.spec import OperandSpec, OpSpec, Site, canonical, no_macs
 
 INPUT, SCALE, BIAS = range(3)
+DTYPES = (DType.S8, DType.S16, DType.F32)
+# Channels for which the sums stay below 2^63, deviations below 2^31.
+_MOST = {DType.S8: 1 << 15, DType.S16: 1 << 11}
 
 
 @dataclass(frozen=True)
@@ -32,9 +40,13 @@ class Attrs:
 def infer(site: Site) -> tuple[TensorType, ...]:
     assert isinstance(site.attrs, Attrs)
     problems = Problems(site)
-    x = problems.operand(INPUT, "input", (DType.F32,))
+    x = problems.operand(INPUT, "input", DTYPES)
+    quant = problems.per_tensor(x, "input")
     if x is not None and not x.shape:
         problems.add("E114", "the input has rank 0; an axis is needed")
+    elif quant is not None and x is not None and x.shape[-1] > _MOST[x.dtype]:
+        what = f"a normalization of {x.shape[-1]} integers; at most {_MOST[x.dtype]}"
+        problems.add("E117", what)
     for position, name in ((SCALE, "scale"), (BIAS, "bias")):
         found = problems.operand(position, name, (DType.F32,), optional=True, const=True)
         if found is not None and x is not None and x.shape and found.elements != x.shape[-1]:
@@ -43,7 +55,9 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         problems.add("E115", f"epsilon is {site.attrs.epsilon}; it must not be negative")
     problems.result_like(x)
     problems.raise_all()
-    return (TensorType(site.input().shape, DType.F32),)
+    if not is_float(site):
+        combined(site, lambda *_: _integers(site))
+    return (TensorType(site.input().shape, site.output.dtype, site.output.quant),)
 
 
 def _factors(site: Site) -> tuple[Array, Array]:
@@ -57,8 +71,20 @@ def _factors(site: Site) -> tuple[Array, Array]:
     return scale, bias
 
 
+def _integers(site: Site) -> Parameters:
+    assert isinstance(site.attrs, Attrs)
+    x, y = quant_of(site.input()), quant_of(site.output)
+    scale, bias = (data.astype(np.float64) for data in _factors(site))
+    return parameters(scale, bias, site.attrs.epsilon, x.scale, y.scale, y.zero_point)
+
+
 def ref(site: Site, x: Array, *_: Array | None) -> tuple[Array, ...]:
     assert isinstance(site.attrs, Attrs)
+    if not is_float(site):
+        dtype = site.output.dtype
+        rows = np.asarray(x, np.int64).reshape(-1, x.shape[-1])
+        result = layer_norm(rows, _integers(site), integer_range(dtype))
+        return (result.astype(dtype.numpy).reshape(x.shape),)
     count, one = np.float32(x.shape[-1]), np.float32(1)
     scale, bias = _factors(site)
     with np.errstate(all="ignore"):
@@ -90,12 +116,31 @@ def pack(site: Site) -> Params:
     )
 
 
+def pack_integers(site: Site) -> Params:
+    own = _integers(site)
+    low, high = integer_range(site.output.dtype)
+    return Params(
+        "mcuc_layer_norm_integer_params",
+        "layer_norm/layer_norm.h",
+        {
+            "channels": site.input().shape[-1],
+            "shift": own.shift,
+            "low": low,
+            "high": high,
+            "halvings": own.halvings,
+            "addend": np.asarray([own.addend], np.int64),
+            "factor": own.factors.astype(np.int32),
+            "offset": own.offsets,
+        },
+    )
+
+
 SPEC = OpSpec(
     name="layer_norm",
     doc="Layer normalization over the last axis",
     Attrs=Attrs,
     operands=(
-        OperandSpec("x", (DType.F32,)),
+        OperandSpec("x", DTYPES),
         OperandSpec("scale", (DType.F32,), const=True, optional=True),
         OperandSpec("bias", (DType.F32,), const=True, optional=True),
     ),
@@ -104,13 +149,11 @@ SPEC = OpSpec(
     macs=no_macs,
     region=region,
     kernels=(
-        Kernel(
-            symbol="mcuc_layer_norm_f32_f32__c",
-            source="layer_norm/f32_f32__c.c",
-            form=Form.PIXEL,
-            when=always,
-            pack=pack,
-            inplace=(0,),
+        *(
+            kernel_on(d, f"layer_norm/{d.value}_{d.value}__c.c", Form.PIXEL, pack_integers,
+                      inplace=(0,))
+            for d in (DType.S8, DType.S16)
         ),
+        kernel_on(DType.F32, "layer_norm/f32_f32__c.c", Form.PIXEL, pack, inplace=(0,)),
     ),
-)
+)  # fmt: skip

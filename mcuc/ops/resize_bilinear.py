@@ -1,7 +1,8 @@
-"""RESIZE_BILINEAR of int8 or float32, all flags.
+"""RESIZE_BILINEAR of int8, int16 or float32, all flags.
 
-Source: TFLite reference_ops `resize_bilinear.h`. int8 interpolates with 10 fractional bits in each
-direction and rounds halves away from zero; float32 as it stands there. Elements keep the
+Source: TFLite reference_ops `resize_bilinear.h`. Integers interpolate with 10 fractional bits in
+each direction and round halves away from zero; float32 as it stands there. What was uint8
+interpolates as float32, and rounds halves up. Elements keep the
 quantization, so input and output must have the same.
 """
 
@@ -15,32 +16,40 @@ import numpy.typing as npt
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params
+from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.arithmetic import is_float, kernel_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
+from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.windows import Pair
 
 BITS = 10
 MAX_SIZE = 1 << 15  # rows or columns
-DTYPES = (DType.S8, DType.F32)
+_OFFSET = 128  # from int8 to uint8
+DTYPES = (DType.S8, DType.S16, DType.F32)
 
 Ints = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
 class Attrs:
-    """size: rows and columns of the output; the flags as in the file."""
+    """size: rows and columns of the output; the flags as in the file; uint8: converted from it."""
 
     size: Pair
     align_corners: bool = False
     half_pixel_centers: bool = False
+    uint8: bool = False
 
 
 def attrs_of(site: Site) -> Attrs:
     """The node's attributes."""
     assert isinstance(site.attrs, Attrs)
     return site.attrs
+
+
+def in_floats(site: Site) -> bool:
+    """Whether it interpolates as float32."""
+    return is_float(site) or attrs_of(site).uint8
 
 
 def infer(site: Site) -> tuple[TensorType, ...]:
@@ -69,7 +78,7 @@ def places(site: Site, axis: int) -> tuple[Ints, Ints, npt.NDArray[Any]]:
     size, out = site.input().shape[1 + axis], attrs.size[axis]
     spans = (size - 1, out - 1) if attrs.align_corners and out > 1 else (size, out)
     at: npt.NDArray[Any]
-    if is_float(site):
+    if in_floats(site):
         step = np.float32(spans[0]) / np.float32(spans[1])
         at = np.arange(out, dtype=np.float32)
         half = np.float32(0.5)
@@ -83,7 +92,7 @@ def places(site: Site, axis: int) -> tuple[Ints, Ints, npt.NDArray[Any]]:
             at = at + whole // 2 - one // 2
         low, high = at >> BITS, (at + one - 1) >> BITS
     low, high = np.maximum(low, 0), np.clip(high, 0, size - 1)
-    if is_float(site):
+    if in_floats(site):
         return low, high, at - low.astype(np.float32)
     return low, high, at - (low << BITS)
 
@@ -91,9 +100,11 @@ def places(site: Site, axis: int) -> tuple[Ints, Ints, npt.NDArray[Any]]:
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
     y0, y1, dy = places(site, 0)
     x0, x1, dx = places(site, 1)
-    kind = np.float32 if is_float(site) else np.int64
-    one: Any = kind(1) if is_float(site) else kind(1 << BITS)
-    wide: npt.NDArray[Any] = x.astype(kind)
+    kind = np.float32 if in_floats(site) else np.int64
+    one: Any = kind(1) if in_floats(site) else kind(1 << BITS)
+    wide: npt.NDArray[Any] = np.asarray(x, np.int64 if kind is np.int64 else np.float32)
+    if attrs_of(site).uint8:
+        wide = wide + np.float32(_OFFSET)
     down, right = dy[:, None, None], dx[:, None]
     total: npt.NDArray[Any] = wide[:, y0][:, :, x0] * (one - down) * (one - right)
     total = total + wide[:, y1][:, :, x0] * down * (one - right)
@@ -101,9 +112,11 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
     total = total + wide[:, y1][:, :, x1] * down * right
     if is_float(site):
         return (np.asarray(total, np.float32),)
+    if attrs_of(site).uint8:
+        return (((total + np.float32(0.5)).astype(np.int64) - _OFFSET).astype(np.int8),)
     half = 1 << (2 * BITS - 1)
     rounded = np.where(total > 0, total + half, total - half)
-    return ((np.sign(rounded) * (np.abs(rounded) >> 2 * BITS)).astype(np.int8),)
+    return ((np.sign(rounded) * (np.abs(rounded) >> 2 * BITS)).astype(x.dtype),)
 
 
 def region(site: Site, out: Box) -> tuple[Box | None, ...]:
@@ -125,9 +138,9 @@ def region(site: Site, out: Box) -> tuple[Box | None, ...]:
 def pack(site: Site) -> Params:
     """Pairs of inputs and distances, by row and by column."""
     (y0, y1, dy), (x0, x1, dx) = places(site, 0), places(site, 1)
-    kind = np.float32 if is_float(site) else np.int16
+    kind = np.float32 if in_floats(site) else np.int16
     return Params(
-        f"mcuc_resize_bilinear_{'f32_' if is_float(site) else ''}params",
+        f"mcuc_resize_bilinear_{'f32_' if in_floats(site) else ''}params",
         "resize_bilinear/resize_bilinear.h",
         {
             "rows": np.stack([y0, y1], 1).astype(np.int16),
@@ -139,6 +152,13 @@ def pack(site: Site) -> Params:
     )
 
 
+def _kernel(dtype: DType, file: str, uint8: bool) -> Kernel:
+    def when(site: Site, target: Target) -> bool:
+        return attrs_of(site).uint8 == uint8
+
+    return kernel_on(dtype, f"resize_bilinear/{file}.c", Form.ROWS, pack, when=when)
+
+
 SPEC = OpSpec(
     name="resize_bilinear",
     doc="Bilinear interpolation of rows and columns, all flags",
@@ -148,7 +168,8 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region,
-    kernels=tuple(
-        kernel_on(d, f"resize_bilinear/{d.value}_{d.value}__c.c", Form.ROWS, pack) for d in DTYPES
+    kernels=(
+        _kernel(DType.S8, "s8_s8_u8__c", uint8=True),
+        *(_kernel(d, f"{d.value}_{d.value}__c", uint8=False) for d in DTYPES),
     ),
 )

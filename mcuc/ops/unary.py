@@ -1,5 +1,7 @@
 """Element-wise functions of one operand: int8 as a table, float32 in the arithmetic of TFLite.
 
+int16: mcuc/ops/unary_int16.py.
+
 Rules: docs/numerics.md, "Unary operators". Each function of TFLite has the element types for which
 the reference interpreter (BUILTIN_REF) has it; those that ONNX alone has are on float32. NEG of
 int8 negates the stored integers, which is the negative only where input and output have one scale
@@ -22,6 +24,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32, float_arcs, float_bends, float_functions
 from mcuc.numerics.int8 import float_table
 from mcuc.numerics.unary import TABLES, Scales
+from mcuc.ops import unary_int16
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
 from mcuc.ops.problems import Problems
@@ -29,7 +32,7 @@ from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 Floats = npt.NDArray[np.float32]
 
-DTYPES = (DType.S8, DType.F32)
+DTYPES = (DType.S8, DType.S16, DType.F32)
 _ZERO, _ONE, _SIX = (np.float32(n) for n in (0, 1, 6))
 
 
@@ -150,7 +153,8 @@ def attrs_of(site: Site) -> Attrs:
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     name = attrs_of(site).function
-    dtypes = tuple(d for d, known in zip(DTYPES, (ON_INT8, FLOATS), strict=True) if name in known)
+    known = zip(DTYPES, (ON_INT8, unary_int16.FUNCTIONS, FLOATS), strict=True)
+    dtypes = tuple(dtype for dtype, functions in known if name in functions)
     x = problems.operand(0, "input", dtypes)
     if x is not None and site.output.dtype is not x.dtype:
         problems.add("E110", f"the result is {site.output.dtype.value}, not {x.dtype.value}")
@@ -164,10 +168,19 @@ def infer(site: Site) -> tuple[TensorType, ...]:
                     f"the zero point of the input of a NEG is {quant.zero_point}, not 0",
                     why="TFLite negates the stored integers",
                 )
+    elif x is not None and x.dtype is DType.S16:
+        problems.per_tensor(x, "input")
+        unary_int16.check(problems, name)
     problems.raise_all()
+    if site.input().dtype is DType.S16:
+        unary_int16.check_scales(site, *_named(site))
     if site.input().dtype is DType.S8:
         combined(site, lambda *_: table(site))
     return (TensorType(site.input().shape, site.output.dtype, site.output.quant),)
+
+
+def _named(site: Site) -> tuple[str, float]:
+    return attrs_of(site).function, attrs_of(site).alpha
 
 
 def table(site: Site) -> Array:
@@ -187,6 +200,8 @@ def table(site: Site) -> Array:
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
     if x.dtype == np.int8:
         return (apply_table(table(site), x),)
+    if x.dtype == np.int16:
+        return (unary_int16.ref(site, x, *_named(site)),)
     attrs = attrs_of(site)
     with np.errstate(all="ignore"):
         result = FLOATS[attrs.function](np.asarray(x, np.float32), attrs)
@@ -238,6 +253,7 @@ SPEC = OpSpec(
     region=region_same,
     kernels=(
         lut_kernel(table, _is_int8),
+        *unary_int16.kernels(_named),
         _float_kernel("f32_f32__c", PLAIN),
         _float_kernel("f32_f32_series__c", SERIES),
         _float_kernel("f32_f32_bends__c", BENDS),

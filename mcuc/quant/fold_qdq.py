@@ -156,6 +156,9 @@ class _Fold(Folding):
             elif rule.kind == "same":
                 q = self.requantized(node, q, out)
             inputs[p] = q
+        for p in range(len(inputs)):
+            if rule.kind == "free" and p not in operands:
+                inputs[p] = self.real_constant(inputs[p])
         attrs = node.attrs
         if rule.kind == "weights":
             attrs = self._weights(node, rule, inputs, out)

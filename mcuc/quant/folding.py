@@ -83,6 +83,19 @@ class Folding:
     def loc_of(self, v: int) -> Loc:
         return next(node.loc for node in self.graph.nodes if v in node.outputs)
 
+    def real_constant(self, v: int | None) -> int | None:
+        """An operand that stays float: of a stored constant's integers their real numbers."""
+        if v is None or v in self.there or v not in self.integer:
+            return v
+        held = self.values[self.integer[v]]
+        if held.const is None or held.type.quant is None or self.values[v].const is not None:
+            return v
+        quant, shape = held.type.quant, held.const
+        scales = along(np.asarray(quant.scales), quant.axis or 0, shape.ndim)
+        zeros = along(np.asarray(quant.zero_points), quant.axis or 0, shape.ndim)
+        data = ((held.const.astype(np.float64) - zeros) * scales).astype(np.float32)
+        return self.add(Value(TensorType(data.shape, DType.F32), held.name, data))
+
     def requantized(self, node: Node, q: int, quant: Quant) -> int:
         type_ = self.type(q)
         assert type_.quant is not None

@@ -53,6 +53,7 @@ _RULES = {
     "fully_connected": Rule("weights", axis=0),
     "gather": _MOVE,
     "l2_norm": _FREE,
+    "layer_norm": _FREE,
     "logistic": _FREE,
     "mean": _FREE,
     "mul": _FREE_PAIR,

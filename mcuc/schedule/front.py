@@ -40,7 +40,8 @@ def front(
 
     Args:
         graph: The graph.
-        kernels: Limit of the kernels' scratch -> the nodes with their kernels.
+        kernels: Limit of the kernels' scratch -> the nodes with their kernels; None = no limit,
+            the fastest.
         input_mode: See `lower`.
         max_recompute: Percent by which the MACs executed may exceed those of layer by layer, or
             math.inf.
@@ -50,7 +51,8 @@ def front(
     """
     points: list[Point] = []
     for limit, callers in kernels.items():
-        for search in _searches(graph, callers, input_mode, max_recompute):
+        faster = {} if limit is None else kernels[None]
+        for search in _searches(graph, callers, faster, input_mode, max_recompute):
             points += _points(search, limit)
     best: list[Point] = []
     for point in sorted(points, key=lambda p: (p.ram_bytes, p.instructions)):
@@ -60,13 +62,17 @@ def front(
 
 
 def _searches(
-    graph: Graph, callers: Mapping[int, Caller], input_mode: str, max_recompute: float
+    graph: Graph,
+    callers: Mapping[int, Caller],
+    faster: Mapping[int, Caller],
+    input_mode: str,
+    max_recompute: float,
 ) -> Iterator[Search]:
     """Without tiles, and with more and more of them."""
     most = sum(caller.macs for caller in callers.values()) * max_recompute / 100.0
     first = Search(Order(graph, callers, input_mode))
     yield first
-    yield from with_tiles(callers, first, most)
+    yield from with_tiles(callers, first, most, faster)
 
 
 def _points(search: Search, scratch_limit: int | None) -> Iterator[Point]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import replace
 
 from mcuc.errors import InternalError, McucError, ScheduleError, raise_all
@@ -42,11 +42,7 @@ def lower(
         ScheduleError: E301 no kernel, E302/E303 a group that cannot be scheduled as asked.
     """
     schedule = schedule or layer_by_layer(graph)
-    callers = callers_of(graph, target, numerics, forced)
-    if schedule.scratch_limit is not None:
-        free = {i: caller for i, caller in callers.items() if i not in (forced or {})}
-        callers |= sparing(free, target, schedule.scratch_limit)
-    callers = tiled(callers, schedule.tiles)
+    callers = scheduled(callers_of(graph, target, numerics, forced), target, schedule, forced or ())
     times, end = _times(schedule, callers)
     storage = Storage.of(graph, times, end, input_mode)
     segments: list[Segment] = []
@@ -104,6 +100,25 @@ def callers_of(
         callers[i] = Caller(i, node, spec, site, kernel)
     raise_all(errors)
     return callers
+
+
+def scheduled(
+    callers: Mapping[int, Caller], target: Target, schedule: Schedule, forced: Collection[int] = ()
+) -> dict[int, Caller]:
+    """The fastest callers as a schedule wants them: with less scratch, and in tiles.
+
+    Args:
+        callers: As `callers_of` gives them.
+        target: Decides which kernels apply.
+        schedule: What is wanted.
+        forced: Nodes whose kernels are given.
+    """
+    result = dict(callers)
+    if schedule.scratch_limit is not None:
+        given = schedule.fastest.union(forced)
+        free = {i: caller for i, caller in callers.items() if i not in given}
+        result |= sparing(free, target, schedule.scratch_limit)
+    return tiled(result, schedule.tiles)
 
 
 def sparing(callers: Mapping[int, Caller], target: Target, scratch_limit: int) -> dict[int, Caller]:

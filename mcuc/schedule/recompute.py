@@ -18,25 +18,34 @@ STEP = 0.92  # each limit, by what the search before needed
 FINEST = 0.005  # the least limit is found to this share of it
 
 
-def with_tiles(callers: Mapping[int, Caller], first: Search, most_macs: float) -> Iterator[Search]:
+def with_tiles(
+    callers: Mapping[int, Caller],
+    first: Search,
+    most_macs: float,
+    faster: Mapping[int, Caller] | None = None,
+) -> Iterator[Search]:
     """Searches with tiles, each needing less memory than the one before.
 
     Args:
         callers: The single nodes.
         first: The search without tiles.
         most_macs: Limit of the MACs done twice in the whole graph; math.inf = none.
+        faster: The nodes with faster kernels, which take the place where memory is left.
     """
     order = first.order
-    tiling = Tiling(first, callers, most_macs)
+    tiling = Tiling(first, callers, most_macs, faster or {})
     least, failed = need_of(first.least_memory()), 0
     limit = least - 1
     while limit > failed:
-        tiles = tiling.within(limit)
-        if tiles is None:
+        found = tiling.within(limit)
+        if found is None:
             failed = limit
         else:
-            made = tiled(callers, tiles, tiling.made)
-            search = Search(Order(order.graph, made, order.input_mode, order), tiles)
+            single = {**callers, **{i: (faster or {})[i] for i in found.fastest}}
+            made = tiled(single, found.tiles)
+            search = Search(
+                Order(order.graph, made, order.input_mode, order), found.tiles, found.fastest
+            )
             least = min(limit, need_of(search.least_memory()))
             yield search
         if failed == 0:

@@ -22,9 +22,11 @@ from mcuc.schedule.tile import Tiled
 class Search:
     """The runs of a graph under given tiles, with their needs."""
 
-    def __init__(self, order: Order, tiles: Sequence[Tile] = ()) -> None:
-        """`tiles` are those that the order's callers were made with."""
-        self.order, self.tiles = order, tuple(tiles)
+    def __init__(
+        self, order: Order, tiles: Sequence[Tile] = (), fastest: frozenset[int] = frozenset()
+    ) -> None:
+        """`tiles` and `fastest` are those that the order's callers were made with."""
+        self.order, self.tiles, self.fastest = order, tuple(tiles), fastest
         count = len(order.callers)
         self.runs = {end: list(runs(order, end)) for end in range(1, count + 1)}
 
@@ -119,7 +121,7 @@ class Search:
         while position < len(self.order.graph.nodes):
             groups.append(Group("layer", (position,)))
             position += 1
-        return Schedule(tuple(groups), self.tiles)
+        return Schedule(tuple(groups), self.tiles, fastest=self.fastest)
 
 
 def _first_node(caller: Caller) -> int:

@@ -46,11 +46,13 @@ class Schedule:
         groups: All nodes.
         tiles: Chains of nodes within streams that run as one step each.
         scratch_limit: Bytes of scratch that kernels are to keep to; None = the fastest kernels.
+        fastest: Nodes that have the fastest kernels all the same.
     """
 
     groups: tuple[Group, ...]
     tiles: tuple[Tile, ...] = ()
     scratch_limit: int | None = None
+    fastest: frozenset[int] = frozenset()
 
     @property
     def kind(self) -> str:

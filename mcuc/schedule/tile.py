@@ -244,15 +244,12 @@ class Tiled(Caller):
         return View(scratch, offset, box, rows, row, pixel, bits=bits)
 
 
-def tiled(
-    callers: Mapping[int, Caller], tiles: Sequence[Tile], made: Mapping[Tile, Tiled] | None = None
-) -> dict[int, Caller]:
-    """The callers with each tile's chain in the place of its last node; `made`: those known."""
+def tiled(callers: Mapping[int, Caller], tiles: Sequence[Tile]) -> dict[int, Caller]:
+    """The callers with each tile's chain in the place of its last node."""
     result = dict(callers)
     for tile in tiles:
         parts = tuple(result.pop(i) for i in tile.nodes)
-        known = None if made is None else made.get(tile)
-        result[tile.nodes[-1]] = Tiled.of(parts, tile) if known is None else known
+        result[tile.nodes[-1]] = Tiled.of(parts, tile)
     return result
 
 

@@ -24,9 +24,15 @@ from mcuc.schedule.storage import ALIGN
 from mcuc.schedule.tile import Tiled, chains
 
 ROWS = (1, 2, 3, 4, 5, 6, 8)  # of a band
-COLUMNS = (2, 4, 8, 16)  # of a block
+COLUMNS = (1, 2, 4, 8, 16)  # of a block
 
-Tiles = tuple[Tile, ...]
+
+@dataclass(frozen=True)
+class Choice:
+    """Tiles, and the nodes that have room for their fastest kernels."""
+
+    tiles: tuple[Tile, ...]
+    fastest: frozenset[int]
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,25 +86,28 @@ class _Path:
 
 def tiles_within(
     callers: Mapping[int, Caller], first: Search, limit: int, most_macs: float
-) -> Tiles | None:
+) -> tuple[Tile, ...] | None:
     """Tiles with which no run needs more than `limit` bytes, with the fewest MACs done twice.
 
     Of those, the ones with the least predicted work; None when there are none.
     """
-    return Tiling(first, callers, most_macs).within(limit)
+    found = Tiling(first, callers, most_macs, {}).within(limit)
+    return None if found is None else found.tiles
 
 
 class Tiling:
-    """Finds tiles for limits of memory.
+    """Finds tiles for limits of memory."""
 
-    Attributes:
-        made: The callers of all tiles.
-    """
-
-    def __init__(self, first: Search, callers: Mapping[int, Caller], most_macs: float) -> None:
+    def __init__(
+        self,
+        first: Search,
+        callers: Mapping[int, Caller],
+        most_macs: float,
+        faster: Mapping[int, Caller],
+    ) -> None:
         self.order, self.most_macs = first.order, most_macs
-        self.made: dict[Tile, Tiled] = {}
-        self._callers = callers
+        self._made: dict[tuple[Tile, bool], Tiled] = {}
+        self._callers, self._faster = callers, faster
         self._plain = {(run.first, end): run for end, runs in first.runs.items() for run in runs}
         self._floors: dict[tuple[int, int], int] = {}
         self._joined: dict[tuple[Caller, int, Caller], bool] = {}
@@ -114,8 +123,15 @@ class Tiling:
             options = [_option(start, end, *self._tile(t)) for t in self._shapes(chain)]
             self._options[start] += [option for option in options if option.twice <= most_macs]
 
-    def within(self, limit: int) -> Tiles | None:
+    def within(self, limit: int) -> Choice | None:
         """Tiles with which every run keeps to `limit` bytes, with the least done twice."""
+        if self._shortest(limit, priced=False) is None:
+            return None  # seen sooner, as no more paths differ than in memory
+        path = self._shortest(limit)
+        return None if path is None else self._choice(path, limit)
+
+    def _shortest(self, limit: int, priced: bool = True) -> _Path | None:
+        """The path to the end; unless `priced`, any one, whatever it does twice."""
         count = len(self.order.callers)
         ended = [False] * (count + 1)
         known: dict[tuple[_Option, ...], list[tuple[int, int]]] = {}
@@ -125,6 +141,8 @@ class Tiling:
         def go_on(path: _Path) -> None:
             for option in self._options[path.end]:
                 twice, work = path.twice + option.twice, path.work + option.work
+                if not priced:
+                    twice, work = 0, -path.end
                 if twice <= self.most_macs:
                     heapq.heappush(queue, (twice, work, next(number), path, option))
 
@@ -142,7 +160,7 @@ class Tiling:
             alike.append((path.rings, path.scratch))
             if not ended[path.end] and self._need(path, limit) is not None:
                 if path.end == count:
-                    return self._tiles_of(path, limit)
+                    return path
                 ended[path.end] = True
                 go_on(_Path(path, (), path.twice, path.work, 0, 0, ()))
             if path.end < count and len(path.members) < LONGEST_RUN:
@@ -230,16 +248,20 @@ class Tiling:
             growth = None if growth is None else growth.extended(member.caller, member.first)
         return growth
 
-    def _tiles_of(self, path: _Path, limit: int) -> Tiles:
+    def _choice(self, path: _Path, limit: int) -> Choice:
         tiles: list[Tile] = []
+        fastest: set[int] = set()
         at: _Path | None = path
         while at is not None:
-            if any(isinstance(member.caller, Tiled) for member in at.members):
-                need = self._need(at, limit)
-                assert need is not None
-                tiles += self._widened(at, at.scratch + limit - need)
+            need = self._need(at, limit) if at.members else None
+            if need is not None:
+                scratch = (at.scratch + limit - need) // ALIGN * ALIGN
+                for member in at.members:
+                    found = self._relaxed(member.caller, scratch)
+                    tiles += found.tiles
+                    fastest |= found.fastest
             at = at.before
-        return tuple(sorted(tiles, key=lambda t: t.nodes))
+        return Choice(tuple(sorted(tiles, key=lambda t: t.nodes)), frozenset(fastest))
 
     def _shapes(self, chain: tuple[int, ...]) -> Iterator[Tile]:
         height, width, _ = self._callers[chain[-1]].output_shape
@@ -250,23 +272,41 @@ class Tiling:
                 if rows == 1 or rows < height:
                     yield Tile(chain, rows, COLUMNS[0])
 
-    def _tile(self, tile: Tile) -> tuple[Tiled, int]:
+    def _tile(self, tile: Tile, faster: bool = False) -> tuple[Tiled, int]:
         """A tile's caller, and the MACs that it does twice."""
-        if tile not in self.made:
-            self.made[tile] = Tiled.of(tuple(self._callers[i] for i in tile.nodes), tile)
+        if (tile, faster) not in self._made:
+            callers = {**self._callers, **self._faster} if faster else self._callers
+            self._made[tile, faster] = Tiled.of(tuple(callers[i] for i in tile.nodes), tile)
+        made = self._made[tile, faster]
         single = sum(self._callers[i].macs for i in tile.nodes)
-        return self.made[tile], self.made[tile].macs - single
+        return made, max(0, made.macs - single)  # less where rows are left out that nobody reads
 
-    def _widened(self, path: _Path, scratch: int) -> Iterator[Tile]:
-        """The tiles of a run, as wide as so much scratch allows."""
-        for member in path.members:
-            if isinstance(member.caller, Tiled):
-                tile, width = member.caller.tile, member.caller.output_shape[1]
-                for columns in COLUMNS[1:]:
-                    wider = Tile(tile.nodes, tile.rows, columns)
-                    if columns < width and self._tile(wider)[0].scratch_bytes <= scratch:
-                        tile = wider
-                yield tile
+    def _relaxed(self, caller: Caller, scratch: int) -> Choice:
+        """With faster kernels and wider blocks, as far as so much scratch allows."""
+        if not isinstance(caller, Tiled):
+            faster = self._faster.get(caller.index)
+            fits = faster is not None and _alike(caller, faster) and faster.scratch_bytes <= scratch
+            return Choice((), frozenset([caller.index] if fits else []))
+        tile, width = caller.tile, caller.output_shape[1]
+        fast = all(_alike(part, self._faster.get(part.index)) for part in caller.parts)
+        fast = fast and self._tile(tile, True)[0].scratch_bytes <= scratch
+        for columns in COLUMNS[1:]:
+            wider = Tile(tile.nodes, tile.rows, columns)
+            if columns < width and self._tile(wider, fast)[0].scratch_bytes <= scratch:
+                tile = wider
+        return Choice((tile,), frozenset(tile.nodes if fast else ()))
+
+
+def _alike(caller: Caller, faster: Caller | None) -> bool:
+    """Whether there is a faster kernel, and it needs more of nothing but scratch."""
+    return (
+        faster is not None
+        and caller.kernel.form is faster.kernel.form
+        and (
+            caller.kernel.inplace == faster.kernel.inplace
+            and (caller.kernel.acc_bytes is None) == (faster.kernel.acc_bytes is None)
+        )
+    )
 
 
 def _option(first: int, end: int, caller: Caller, twice: int) -> _Option:

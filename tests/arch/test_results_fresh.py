@@ -7,11 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import accuracy, onnx_models, onnx_nodes
+from benchmarks import accuracy, forms, onnx_models, onnx_nodes
 from benchmarks.models import MODELS, ROOT
-from benchmarks.sources import onnx_source_files, reference_source_files, sources_sha256
-from benchmarks.tables import models_page
-from benchmarks.verify_all import COMMAND, DOCS, DOCS_COMMAND, RESULTS
+from benchmarks.sources import (
+    form_source_files,
+    onnx_source_files,
+    reference_source_files,
+    sources_sha256,
+)
+from benchmarks.verify_all import COMMAND, DOCS, DOCS_COMMAND, RESULTS, page
 
 STALE = "what the results depend on has changed: run"
 
@@ -38,7 +42,17 @@ def test_results_hold_every_model_without_a_difference(results: dict) -> None:
 
 
 def test_the_page_shows_these_results(results: dict) -> None:
-    assert DOCS.read_text("utf-8") == models_page(results), f"run `{DOCS_COMMAND}`"
+    assert results and DOCS.read_text("utf-8") == page(), f"run `{DOCS_COMMAND}`"
+
+
+def test_results_of_all_forms_are_of_these_sources() -> None:
+    if not forms.RESULTS.is_file():
+        pytest.skip(f"no results yet: `{forms.COMMAND}`")
+    found = json.loads(forms.RESULTS.read_text("utf-8"))
+    assert found["sources_sha256"] == sources_sha256(form_source_files()), (
+        f"{STALE} `{forms.COMMAND}`"
+    )
+    assert not [name for name, model in found["models"].items() if "refused" in model]
 
 
 def test_results_of_onnx_models_are_of_these_sources() -> None:

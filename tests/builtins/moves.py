@@ -36,7 +36,22 @@ def ops() -> list[OneOp]:
     found += [_strided(1, dtype) for dtype in (DType.U8, DType.S16, DType.S32, DType.BOOL)]
     for dtype in DTYPES:
         found += _of_type(dtype)
-    return [*found, *_mirrors(), *_resizes(), *_blocks(), *_gathers()]
+    found += [_joined(dtype) for dtype in (DType.S64, DType.BOOL)]
+    return [*found, *_long(), *_mirrors(), *_resizes(), *_blocks(), *_gathers()]
+
+
+def _joined(dtype: DType) -> OneOp:
+    x = Operand(typed(SHAPE, dtype))
+    return OneOp(dtype.value, "CONCATENATION", (x, x), (typed((1, 6, 5, 8), dtype),), {"axis": 3})
+
+
+def _long() -> list[OneOp]:
+    x = Operand(typed((2, 3, 4, 5), DType.S64))
+    flat, part = typed((6, 20), DType.S64), typed((1, 2, 4, 3), DType.S64)
+    return [
+        OneOp("s64", "RESHAPE", (x, ints(6, 20)), (flat,), {"new_shape": [6, 20]}),
+        OneOp("s64", "SLICE", (x, ints(1, 1, 0, 2), ints(1, 2, 4, 3)), (part,)),
+    ]
 
 
 def _strided(i: int, dtype: DType) -> OneOp:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from mcuc.ir.types import DType, TensorType
 from tests.support.cases import Operand
-from tests.support.one_op import OneOp, typed
+from tests.support.one_op import OneOp, ints, typed
 from tests.support.tflite_build import OptionValue
 
 SHAPE = (1, 5, 7, 3)
@@ -32,6 +32,14 @@ def ops() -> list[OneOp]:
             x = Operand(typed(shape, DType.U8, (0.05, zero_point)))
             y = typed(shape, DType.U8, (1 / 128, 128))
             found.append(OneOp(f"{depth}_{zero_point}", "L2_NORMALIZATION", (x,), (y,), {}, depth))
+    for i, (rows, columns) in enumerate(((9, 13), (3, 4), (10, 14))):
+        for flags in ((False, False), (True, False), (False, True)):
+            names = ("align_corners", "half_pixel_centers")
+            x, y = (typed((1, *size, 3), DType.U8) for size in ((5, 7), (rows, columns)))
+            name = f"{i}_{flags}"
+            flagged: dict[str, OptionValue] = dict(zip(names, flags, strict=True))
+            operands = (Operand(x), ints(rows, columns))
+            found.append(OneOp(name, "RESIZE_BILINEAR", operands, (y,), flagged, i, 3))
     for name in ("LESS", "GREATER_EQUAL", "NOT_EQUAL"):
         operand = Operand(typed(SHAPE, DType.U8), pattern="below 9")
         bools = TensorType(SHAPE, DType.BOOL)

@@ -7,15 +7,23 @@ from __future__ import annotations
 
 import os
 import re
+import select
 import shutil
+import subprocess
 import sys
+import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from mcuc.build.compile import Compiled, compile_model
+from mcuc.data import data_dir
 from mcuc.device.boards import list_boards, load_board
 from mcuc.device.elf import read_elf
+from mcuc.device.qemu import find_qemu
+from mcuc.device.startup import WAIT
+from mcuc.ops.interpret import run_reference
 from tests.support.command import mcuc
 from tests.support.models import DIGITS
 from tests.support.platformio_local import MISSING, environment, run_pio, take_local, write_platform
@@ -126,3 +134,94 @@ def test_pio_run_gives_what_the_report_predicted(name: str, tmp_path: Path, offl
         assert region.address <= section.address
         assert section.address + section.size_bytes <= region.address + region.size_bytes
     assert sections[".stack"].size_bytes == board.stack_bytes + 512
+
+
+_PROGRAM = """\
+#include "digits_int8.h"
+#include "uart.h"
+
+static void put(const void *data, unsigned count)
+{
+  const uint8_t *bytes = data;
+  for (; count > 0; --count) {
+    mcuc_uart_put(*bytes++);
+  }
+}
+
+int main(void)
+{
+  int8_t *image = digits_int8_input(&digits_int8_static);
+  uint8_t state[2];
+  int i;
+  for (i = 0; i < DIGITS_INT8_INPUT_ELEMENTS; ++i) {
+    image[i] = (int8_t)(i * 37 % 256 - 128);
+  }
+  state[0] = (uint8_t)digits_int8_run(&digits_int8_static);
+  state[1] = (uint8_t)mcuc_clock_failed;
+  mcuc_uart_open();
+  put("mcuc", 4);
+  put(state, 2);
+  put(digits_int8_output(&digits_int8_static), DIGITS_INT8_OUTPUT_ELEMENTS);
+  for (;;) {
+  }
+}
+"""
+
+
+@pytest.mark.qemu
+@pytest.mark.parametrize(
+    ("name", "machine"),
+    [
+        ("qemu_f405", "netduinoplus2"),
+        ("qemu_m7", "mps2-an500"),
+        ("qemu_m33", "mps2-an505"),
+        ("qemu_m55", "mps3-an547"),
+        ("black_f407ve", "netduinoplus2"),
+    ],
+)
+def test_what_pio_built_runs(name: str, machine: str, tmp_path: Path, offline: Path) -> None:
+    """The program of a real board, too: the emulated part has no PLL, so that its start-up gives up
+    on the clock, and runs all the same."""
+    text = (data_dir("boards") / name / "board.toml").read_text("utf-8")
+    if "[platformio]" not in text:
+        text += f'\n[platformio]\nboard = "{name}"\nprotocols = ["custom"]\n'
+    (tmp_path / "board.toml").write_text(text, "utf-8")
+    out = tmp_path / "out"
+    made = compile_model(DIGITS, board=str(tmp_path / "board.toml"), out=out, schedule="layer")
+    (out / "src" / "main.c").write_text(_PROGRAM, "utf-8")
+    take_local(out, offline / "platform")
+    done = run_pio(out, offline, "run")
+    assert done.returncode == 0, done.stdout[-3000:] + done.stderr[-3000:]
+    got = _printed(machine, out / ".pio" / "build" / name / "firmware.elf", 16)
+    elements = np.arange(64) * 37 % 256 - 128
+    vector = elements.astype(np.int8).reshape(1, 8, 8, 1)
+    (want,) = run_reference(made.lowered.whole, [vector], made.options.numerics)
+    gave_up = next((i for i, s in enumerate(made.board.startup.steps) if s.kind == WAIT), -1) + 1
+    assert got == b"mcuc" + bytes([0, gave_up]) + want.tobytes()
+
+
+def _printed(machine: str, program: Path, count: int) -> bytes:
+    """The first bytes that a program sends by the machine's first serial port."""
+    command = [
+        find_qemu(),
+        "-M",
+        machine,
+        "-display",
+        "none",
+        "-monitor",
+        "none",
+        "-serial",
+        "stdio",
+        "-kernel",
+        str(program),
+    ]
+    got, end = b"", time.monotonic() + 30.0
+    with subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        try:
+            while len(got) < count and time.monotonic() < end:
+                if select.select([running.stdout], [], [], 1.0)[0]:
+                    got += os.read(running.stdout.fileno(), count - len(got))
+        finally:
+            running.kill()
+    return got

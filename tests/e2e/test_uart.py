@@ -25,7 +25,8 @@ from mcuc.build.run import profiled
 from mcuc.build.vectors import random_vectors
 from mcuc.build.verify import verify_model
 from mcuc.device import link, qemu, remote
-from mcuc.device.boards import Counter, load_board
+from mcuc.device.board import Counter
+from mcuc.device.boards import load_board
 from mcuc.device.firmware import HarnessConfig, Program, build_program
 from mcuc.device.harness import Request, RunRecord
 from mcuc.device.protocol import Command, Patience

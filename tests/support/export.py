@@ -273,6 +273,8 @@ def _pad(export: _Export, node: Node) -> None:
 def _resize_bilinear(export: _Export, node: Node) -> None:
     attrs = node.attrs
     assert isinstance(attrs, resize_bilinear.Attrs)
+    if attrs.uint8:
+        raise CannotExportError("the rule of uint8")
     options = {
         "align_corners": attrs.align_corners,
         "half_pixel_centers": attrs.half_pixel_centers,

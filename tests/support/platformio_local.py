@@ -14,7 +14,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from mcuc.device.boards import Board, list_boards, load_board
+from mcuc.device.board import Board
+from mcuc.device.boards import list_boards, load_board
 
 MISSING = [name for name in ("platformio", "SCons") if importlib.util.find_spec(name) is None]
 
@@ -89,8 +90,8 @@ def write_platform(folder: Path) -> Path:
     )
     for name in list_boards():
         board = load_board(name)
-        if board.platformio:
-            _json(platform / "boards" / f"{board.platformio.board}.json", _manifest(board))
+        known_as = board.platformio.board if board.platformio else name
+        _json(platform / "boards" / f"{known_as}.json", _manifest(board))
     version = importlib.metadata.version("scons").split(".")
     coded = f"4.{int(version[0])}{int(version[1]):02d}{int(version[2]):02d}.0"
     _json(scons / "package.json", {"name": "tool-scons", "version": coded})
@@ -103,19 +104,20 @@ def _json(path: Path, content: object) -> None:
 
 
 def _manifest(board: Board) -> dict[str, object]:
-    assert board.platformio is not None and board.clock is not None
+    hz = board.clock.hz if board.clock else 0
+    protocols = board.platformio.protocols if board.platformio else ()
     return {
         "name": board.description,
         "vendor": "ST",
         "url": "https://example.org",
-        "build": {"cpu": board.core, "f_cpu": f"{board.clock.hz}L", "mcu": board.id},
+        "build": {"cpu": board.core, "f_cpu": f"{hz}L", "mcu": board.id},
         "frameworks": [],
         "upload": {
             # Less than the board has, as ststm32 says of some: the project knows better.
             "maximum_size": 1024,
             "maximum_ram_size": 16,
             "protocol": "custom",
-            "protocols": [*board.platformio.protocols, "custom"],
+            "protocols": [*protocols, "custom"],
         },
     }
 

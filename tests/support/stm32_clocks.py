@@ -6,7 +6,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from mcuc.device.boards import Board
+from mcuc.device.board import Board
 from mcuc.device.startup import DELAY, FIELD, WAIT, Step
 
 Registers = dict[int, int]

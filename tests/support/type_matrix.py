@@ -45,8 +45,9 @@ def _op(
     """Run-time operands of one type, constants behind them."""
 
     def made(dtype: DType) -> OneOp:
-        operands = [Operand(typed(shape, dtype, QUANT), pattern=pattern) for shape in shapes]
-        kind = typed(result, dtype if out is None else out, QUANT)
+        quant = _FINE if dtype is DType.S16 else QUANT
+        operands = [Operand(typed(shape, dtype, quant), pattern=pattern) for shape in shapes]
+        kind = typed(result, dtype if out is None else out, quant)
         fixed = FIXED.get((name, dtype))
         if fixed is not None:
             kind = TensorType(kind.shape, kind.dtype, Quant(*fixed))
@@ -57,6 +58,7 @@ def _op(
 
 
 QUANT = (0.1, 4)
+_FINE = (0.001, 0)  # of int16
 VERSIONS = (1, 2, 3, 4)
 # Scale and zero point that the operator's result must have.
 FIXED: dict[tuple[str, DType], tuple[tuple[float, ...], tuple[int, ...]]] = {
@@ -323,20 +325,42 @@ def _invoke(data: bytes, feeds: list[list[Array]]) -> list[bytes]:
     return results
 
 
+def page(found: Sequence[Found]) -> str:
+    """docs/tflite_types.md."""
+    rows = [
+        "| operator | the interpreter and mcuc | the interpreter only | mcuc says |",
+        "|---|---|---|---|",
+    ]
+    for name in MAKERS:
+        own = [f for f in found if f.op == name and f.theirs]
+        both = " ".join(f.dtype.value for f in own if not f.refusal)
+        refused = [f for f in own if f.refusal]
+        codes = sorted({word for f in refused for word in f.refusal.split() if _is_code(word)})
+        only = " ".join(f.dtype.value for f in refused)
+        if own:
+            rows.append(f"| {name} | {both} | {only} | {' '.join(codes)} |")
+    return _HEAD + "\n".join(rows) + "\n"
+
+
+def _is_code(word: str) -> bool:
+    return len(word) == 4 and word[0] == "E" and word[1:].isdigit()
+
+
+_HEAD = """# Element types of TFLite's operators
+
+What TFLite's interpreter (ai-edge-litert, BUILTIN_REF) prepares and invokes, each operator alone
+with all its tensors of one type, and what of that mcuc takes with equal results. The rest is
+refused, with the codes in the last column (`mcuc explain CODE`); operators with nothing in the
+second column are not supported at all. uint8 (u8) is that of a model that computes in it.
+Written by `python -m tests.support.type_matrix > docs/tflite_types.md`.
+
+"""
+
+
 if __name__ == "__main__":
-    import sys
+    import ai_edge_litert.interpreter  # noqa: F401  (once, before the forks)
 
-    import ai_edge_litert.interpreter  # noqa: F401
-
-    devnull = os.open(os.devnull, os.O_WRONLY)
-    pass
-    for f in survey(sys.argv[1:]):
-        mark = "SAME" if not f.refusal and f.theirs and not f.differs else ""
-        if f.theirs or not f.refusal:
-            print(
-                f.op,
-                f.dtype.value,
-                "ref" if f.theirs else "-",
-                mark or ("DIFF" if f.differs else ""),
-                f.refusal[:150],
-            )
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    everything = survey()
+    wrong = [f"{f.op} {f.dtype.value}" for f in everything if f.differs]
+    print("Results differ: " + ", ".join(wrong) if wrong else page(everything), end="")

@@ -34,6 +34,7 @@ def cases() -> list[Case]:
     found = []
     for i, (shape, attrs) in enumerate(PLACES):
         found.append(_case(f"{i}", DTYPES[i % 6], shape, attrs, "below 2", i))
+    found.append(_case("bytes", DType.U8, *PLACES[1], "below 2", 0))
     outside = [_case(f"{OUTSIDE}_{i}", DType.S8, *PLACES[i], "random", i) for i in (0, 4, 8, 12)]
     return [*found, *outside]
 

@@ -7,8 +7,9 @@ import numpy as np
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics.unary import TABLES
 from mcuc.ops.unary import ARCS, BENDS, BY_FLOAT, FLOATS, SERIES, Attrs
+from mcuc.ops.unary_int16 import FUNCTIONS as ON_INT16
 from tests.support.case_model import TfliteOp
-from tests.support.cases import Case, Operand, s8
+from tests.support.cases import Case, Operand, s8, s16
 from tests.support.tflite_build import OptionValue
 
 QUANTS = 20
@@ -35,6 +36,7 @@ FROM_ZERO = ("sqrt", "rsqrt", "log")
 def cases() -> list[Case]:
     found = [_int8(function, k) for function in TABLES for k in range(2)]
     found += [_int8(function, 0) for function in BY_FLOAT]
+    found += [_int16(name, k, (1, 4, 8, 33)) for name in sorted(ON_INT16) for k in range(2)]
     for function in FLOATS:
         if function in FROM_ZERO:
             found.append(_float(f"{function}_f32", function, (1, 16, 16, 16), "positive"))
@@ -47,7 +49,17 @@ def cases() -> list[Case]:
 
 
 def reference_only() -> list[Case]:
-    return [_int8(function, k) for function in TABLES for k in range(2, QUANTS)]
+    int16 = [_int16(name, k, (1, 1 << 16)) for name in sorted(ON_INT16) for k in range(2, 5)]
+    return [*int16, *(_int8(function, k) for function in TABLES for k in range(2, QUANTS))]
+
+
+def _int16(function: str, k: int, shape: tuple[int, ...]) -> Case:
+    """All int16, where the shape has room for them."""
+    scale, out_scale = ((2e-4, 3e-4), (7e-5, 5e-5), (2**-12, 2**-11), (1e-3, 4e-3), (3e-5, 1e-5))[k]
+    out = s16((), 1 / 32768 if function == "tanh" else out_scale)
+    pattern = "ramp" if len(shape) == 2 else "random"
+    x = Operand(s16(shape, scale), pattern=pattern)
+    return Case(f"{function}_s16_{k}", "unary", attrs_with_numbers(function), (x,), (out,), seed=k)
 
 
 def _int8(function: str, k: int) -> Case:

@@ -112,10 +112,46 @@ def _opset(model: Any, name: str) -> int:
 def _inlined(model: Any, name: str) -> Any:
     from onnx import inliner
 
+    count = _nodes_when_inlined(model, name)
+    if count > _MOST_NODES:
+        what = f"the model has {count:,} nodes when its local functions are inlined"
+        raise ModelError("E117", what, loc=Loc(name))
     try:
         return inliner.inline_local_functions(model)
     except Exception as error:  # the inliner raises what its C++ does
         raise _damaged(name, "its local functions cannot be inlined", str(error)[:500]) from None
+
+
+def _nodes_when_inlined(model: Any, name: str) -> int:
+    """How many nodes there will be: a short file may hold functions that call others twice each.
+
+    Raises:
+        McucError: E101 a function calls itself, E103 control flow in what is called.
+    """
+    bodies = {(f.domain, f.name): f for f in model.functions}
+    main = ("", "")
+    bodies[main] = model.graph
+    calls = {
+        caller: [k for n in body.node if (k := (n.domain, n.op_type)) in bodies and k != main]
+        for caller, body in bodies.items()
+    }
+    counts: dict[tuple[str, str], int] = {}
+    path = {main: iter(calls[main])}  # from the graph down to what is counted now
+    problems: list[McucError] = []
+    while path:
+        caller = next(reversed(path))
+        called = next((k for k in path[caller] if k not in counts), None)
+        if called is None:
+            del path[caller]
+            problems += _control_flow(bodies[caller], name)
+            own = len(bodies[caller].node) - len(calls[caller])
+            counts[caller] = own + sum(counts[k] for k in calls[caller])
+        elif called in path:
+            raise _damaged(name, f"its local function {called[1]} calls itself")
+        else:
+            path[called] = iter(calls[called])
+    raise_all(problems[:_MOST_PROBLEMS])
+    return counts[main]
 
 
 def _tensors(graph: Any, path: Path) -> tuple[dict[str, Array], list[McucError]]:

@@ -14,7 +14,7 @@ from dataclasses import replace
 from mcuc.errors import Loc, ModelError
 from mcuc.frontends.tflite.operator import AnyPart, Part
 from mcuc.frontends.tflite.schema import RawModel, enum_names, operator_name
-from mcuc.ops import average_pool2d, l2_norm, pairwise, unary
+from mcuc.ops import average_pool2d, l2_norm, pairwise, resize_bilinear, unary
 from mcuc.ops.convolution import ConvAttrs
 
 # Operators that convert or move uint8 and compute nothing: an int8 model has them at its border.
@@ -54,7 +54,7 @@ def is_uint8(model: RawModel) -> bool:
 
 
 # Ops whose rule on uint8 is another than that on int8, or has not been compared with TFLite's.
-_REFUSED = ("batch_matmul", "cast", "resize_bilinear", "transpose_conv")
+_REFUSED = ("batch_matmul", "cast", "transpose_conv")
 # Functions with the rule of int8 on uint8 too.
 _UNARY = ("gelu", "gelu_tanh", "hard_swish", "leaky_relu", "relu_0_to_1", "tanh")
 
@@ -73,7 +73,7 @@ def with_rules(part: AnyPart, loc: Loc) -> AnyPart:
             loc=loc,
             help="quantize the model to int8",
         )
-    if isinstance(attrs, l2_norm.Attrs):
+    if isinstance(attrs, (l2_norm.Attrs, resize_bilinear.Attrs)):
         return replace(part, attrs=replace(attrs, uint8=True))
     if isinstance(attrs, ConvAttrs):
         return replace(part, attrs=replace(attrs, uint8=True))

@@ -10,7 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from mcuc.device.boards import Board, load_board
+from mcuc.device.board import Board
+from mcuc.device.boards import load_board
 from mcuc.device.firmware import HarnessConfig, Program, assert_armv6m, build_program
 from mcuc.device.harness import Request, RunRecord, encode_requests, run_requests
 from mcuc.device.toolchain import Options, Source, find_toolchain

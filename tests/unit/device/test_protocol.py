@@ -184,6 +184,13 @@ def test_weights_that_are_not_there_are_found_before_the_first_run(
     assert error.data["address"] == 0x90000100
 
 
+def test_a_clock_that_did_not_start() -> None:
+    """Results would be right and times far off: neither is reported."""
+    error = failure(device := FakeDevice(failed_step=4))
+    assert (error.code, exit_code(error), device.runs) == ("E638", 7, 0)
+    assert error.what == "the board's clock did not start: it runs at 16 of 180 MHz"
+
+
 def test_another_version() -> None:
     error = failure(FakeDevice(protocol=99))
     assert (error.code, exit_code(error)) == ("E635", 7)

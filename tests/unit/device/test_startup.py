@@ -14,7 +14,8 @@ import pytest
 from mcuc.build.compile import compile_model
 from mcuc.data import data_dir
 from mcuc.device import qemu, remote
-from mcuc.device.boards import Board, Clock, list_boards, load_board, parse_board
+from mcuc.device.board import Board, Clock
+from mcuc.device.boards import list_boards, load_board, parse_board
 from mcuc.device.firmware import HarnessConfig, build_program
 from mcuc.device.harness import Request, run_requests
 from mcuc.device.protocol import Device

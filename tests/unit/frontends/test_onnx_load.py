@@ -81,6 +81,32 @@ def test_b77_local_functions_are_inlined() -> None:
     assert [n.op for n in graph.nodes] == ["transpose", "conv2d", "transpose", "relu"]
 
 
+def calling(depth: int, last: str) -> bytes:
+    """A chain of local functions, each of which calls the next one twice."""
+    imports = [helper.make_opsetid("", 17), helper.make_opsetid("pkg", 1)]
+    functions = []
+    for k in range(depth):
+        name = f"f{k + 1}" if k + 1 < depth else last
+        body = [
+            helper.make_node(name, ["x"], ["h"], domain="pkg" if name[0] == "f" else ""),
+            helper.make_node(name, ["h"], ["y"], domain="pkg" if name[0] == "f" else ""),
+        ]
+        functions.append(helper.make_function("pkg", f"f{k}", ["x"], ["y"], body, imports))
+    call = helper.make_node("f0", ["x"], ["y"], domain="pkg")
+    made = onnx.ModelProto.FromString(model([call], {"x": [1, 4]}, ["y"]))
+    made.functions.extend(functions)
+    made.opset_import.append(helper.make_opsetid("pkg", 1))
+    return bytes(made.SerializeToString())
+
+
+def test_functions_that_grow_without_limit_are_refused() -> None:
+    assert len(load(calling(4, "Relu")).graph.nodes) == 16
+    started = time.monotonic()
+    assert codes(calling(40, "Relu")) == ["E117"]
+    assert codes(calling(3, "f0")) == ["E101"]
+    assert time.monotonic() - started < 2
+
+
 def test_shape_arithmetic_is_done_when_the_file_is_read() -> None:
     nodes = [
         node("Shape", "x", "s"),
@@ -394,6 +420,9 @@ def test_a_mistake_in_a_handler_is_named_as_ours(monkeypatch: pytest.MonkeyPatch
          {"w": floats(0, 1, 8, 4), "r": floats(1, 1, 8, 3)}, "E111"),
         ([node("ConvTranspose", "x w", "y", dilations=[1, 1 << 31])], [1, 2, 4, 4],
          {"w": floats(0, 2, 2, 3, 3)}, "E105"),
+        ([node("ConvTranspose", "x w", "y", strides=[1 << 39, 1], pads=[1 << 39, 0, 1 << 39, 0])],
+         [1, 2, 4, 4], {"w": floats(0, 2, 2, 3, 3)}, "E105"),
+        ([node("Expand", "x s", "y")], [1, 2], {"s": np.ones(60, np.int64)}, "E114"),
         ([node("AveragePool", "x", "y", kernel_shape=[2, 2], pads=[0, 0, 1 << 40, 0],
                   count_include_pad=1)],
          [1, 2, 4, 4], {}, "E105"),

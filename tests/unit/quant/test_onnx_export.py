@@ -44,7 +44,7 @@ def float_cases(op: str) -> list[Case]:
             pass
         elif types[0].dtype is DType.S8:
             case = as_float(case)
-        elif DType.F32 not in [t.dtype for t in types]:
+        elif types[0].dtype is DType.S16 or DType.F32 not in [t.dtype for t in types]:
             continue
         found.append(case)
     return found[:MOST]

@@ -50,7 +50,7 @@ def all_tilings(graph: Graph) -> Iterator[tuple[Tile, ...]]:
 def twice(graph: Graph, tiles: tuple[Tile, ...]) -> int:
     callers = callers_of(graph, HOST)
     made = (Tiled.of(tuple(callers[i] for i in tile.nodes), tile) for tile in tiles)
-    return sum(c.macs - sum(part.macs for part in c.parts) for c in made)
+    return sum(max(0, c.macs - sum(part.macs for part in c.parts)) for c in made)
 
 
 def search_of(graph: Graph, tiles: tuple[Tile, ...] = ()) -> Search:

@@ -10,6 +10,7 @@ from mcuc.frontends.onnx.operator import Handler, Operator, Results
 from mcuc.ops import take
 
 Picks = list[Sequence[int] | None]
+_MOST_AXES = 32  # of any numpy
 
 
 def _whole(operator: Operator) -> Picks:
@@ -98,6 +99,8 @@ def gather(operator: Operator) -> Results:
 
 def expand(operator: Operator) -> Results:
     wanted = operator.integers(1, "shape")
+    if len(wanted) > _MOST_AXES:
+        raise operator.error("E114", f"a shape of {len(wanted)} axes")
     try:
         target = np.broadcast_shapes(operator.shape(), wanted)
     except ValueError:

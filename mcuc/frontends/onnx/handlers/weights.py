@@ -113,6 +113,8 @@ def geometry_of_transpose(
     out, before = [], []
     for i in range(axes):
         whole = (size[i] - 1) * stride[i] + extra[i] + (kernel[i] - 1) * dilation[i] + 1
+        if whole > MAX_ELEMENTS:
+            raise operator.error("E105", f"the result before its padding has a size of {whole}")
         if wanted is not None or mode in ("SAME_UPPER", "SAME_LOWER"):
             length = wanted[i] if wanted is not None else size[i] * stride[i]
             total = max(whole - length, 0)

@@ -415,6 +415,14 @@ def fill(operator: Operator) -> Parts:
     return (Known(np.full(shape, np.ravel(value)[0])),)
 
 
+def zeros_like(operator: Operator) -> Parts:
+    """Zeros of the operand's shape, which alone counts."""
+    dtype = operator.outputs[0].type.dtype
+    if dtype not in (DType.F32, DType.S32, DType.S64):
+        raise operator.error("E110", f"ZEROS_LIKE of {dtype.value}; f32, s32 and s64 are supported")
+    return (Known(np.zeros(operator.type().shape, dtype.numpy)),)
+
+
 def densify(operator: Operator) -> Parts:
     """Sparse weights are decoded where they are read."""
     return (Known(operator.const(0, "sparse tensor")),)
@@ -422,6 +430,7 @@ def densify(operator: Operator) -> Parts:
 
 BUILTINS = {
     "DENSIFY": Builtin(densify),
+    "ZEROS_LIKE": Builtin(zeros_like),
     "SLICE": Builtin(slice_),
     "STRIDED_SLICE": Builtin(strided_slice, "StridedSliceOptions"),
     "SPLIT": Builtin(split),
