@@ -52,27 +52,24 @@ def inspect_model(
     lowered: Lowered | None = None
     problems: list[McucError] = []
     notes: tuple[str, ...] = ()
-    code = 0
+    code, target = 0, HOST if board is None else board.target
     try:
         loaded = load_model(path, data, options)
         graph, notes = loaded.graph, loaded.notes
         arithmetic = in_arithmetic(loaded, path, options)
         notes = arithmetic.notes
-        lowered = lower_and_plan(arithmetic.graph, HOST if board is None else board.target, options)
+        lowered = lower_and_plan(arithmetic.graph, target, options)
     except McucError as error:
         problems, code = list(flatten(error)), exit_code(error)
         if graph is None and any(p.code in ("E101", "E106") for p in problems):
-            raise  # there is nothing that could be listed
+            raise  # nothing could be listed
     rows = _listed(path, data)
     if graph is not None:
         _measure(rows, graph, options.numerics)
     if lowered is not None:
-        _add_ram(rows, lowered)
-        if board is not None:
-            _add_predicted(rows, lowered)
+        _add_lowered(rows, lowered, board)
     for row in rows:
         row["problems"] = [p.code for p in problems if p.loc.op_index == row["index"]]
-    plan = None if lowered is None else lowered.plan
     document: Json = {
         "schema": SCHEMA_VERSION,
         "model": {
@@ -81,12 +78,8 @@ def inspect_model(
             "file_bytes": len(data),
         },
         "numerics": options.numerics,
-        "inputs": [] if graph is None else [port(graph, v) for v in graph.inputs],
-        "outputs": [] if graph is None else [port(graph, v) for v in graph.outputs],
-        "ops": rows,
-        "macs": None if graph is None else sum(row["macs"] for row in rows),
-        "weights_bytes": None if graph is None else _constant_bytes(graph),
-        "arena_bytes": None if plan is None else plan.arena_bytes,
+        **_of_graph(graph, rows),
+        "arena_bytes": None if lowered is None else lowered.plan.arena_bytes,
         "schedule": None if lowered is None else lowered.chosen.kind,
         "board": None if board is None else board.id,
         "predicted": _sum(rows, "predicted"),
@@ -94,10 +87,26 @@ def inspect_model(
         "errors": [problem.as_json() for problem in problems],
     }
     if receptive_patches is not None and lowered is not None:
-        document["receptive_field"] = receptive_field(
-            lowered.graph, receptive_patches, options.numerics
-        )
+        numbers = receptive_field(lowered.graph, receptive_patches, options.numerics)
+        document["receptive_field"] = numbers
     return document, code
+
+
+def _add_lowered(rows: list[Json], lowered: Lowered, board: Board | None) -> None:
+    _add_ram(rows, lowered)
+    if board is not None:
+        _add_predicted(rows, lowered)
+
+
+def _of_graph(graph: Graph | None, rows: list[Json]) -> Json:
+    """Borders and sizes of the whole, as far as the file could be read."""
+    return {
+        "inputs": [] if graph is None else [port(graph, v) for v in graph.inputs],
+        "outputs": [] if graph is None else [port(graph, v) for v in graph.outputs],
+        "ops": rows,
+        "macs": None if graph is None else sum(row["macs"] for row in rows),
+        "weights_bytes": None if graph is None else _constant_bytes(graph),
+    }
 
 
 def _notes(loaded: tuple[str, ...], lowered: Lowered | None) -> list[str]:
