@@ -27,44 +27,36 @@
   "\n\t"                         \
   "smlabb " acc ", r11, r4, " acc "\n\t"
 
-#define MCUC_COLUMNS_ONE                                                                           \
-  MCUC_COLUMNS_X(0)                                                                                \
-  MCUC_COLUMNS_F("r6") MCUC_COLUMNS_X(1) MCUC_COLUMNS_M("r6") MCUC_COLUMNS_X(2) MCUC_COLUMNS_L("r" \
-                                                                                               "6")
-#define MCUC_COLUMNS_TWO_1 \
-  MCUC_COLUMNS_X(0)        \
-  MCUC_COLUMNS_F("r6")     \
-  MCUC_COLUMNS_X(1)        \
-  MCUC_COLUMNS_M("r6")     \
-  MCUC_COLUMNS_F("r7") MCUC_COLUMNS_X(2) MCUC_COLUMNS_L("r6") MCUC_COLUMNS_M("r7")
-#define MCUC_COLUMNS_TWO_2          \
-  MCUC_COLUMNS_X(0)                 \
-  MCUC_COLUMNS_F("r6")              \
-  MCUC_COLUMNS_X(1)                 \
-  MCUC_COLUMNS_M("r6")              \
-  MCUC_COLUMNS_X(2)                 \
-  MCUC_COLUMNS_L("r6")              \
-  MCUC_COLUMNS_F("r7")              \
-  MCUC_COLUMNS_X(3) MCUC_COLUMNS_M( \
-      "r"                           \
-      "7")
-#define MCUC_COLUMNS_FOUR_1                                                            \
-  MCUC_COLUMNS_TWO_1 MCUC_COLUMNS_F("r8") MCUC_COLUMNS_X(3) MCUC_COLUMNS_L("r7")       \
-      MCUC_COLUMNS_M("r8") MCUC_COLUMNS_F("r9") MCUC_COLUMNS_X(4) MCUC_COLUMNS_L("r8") \
-          MCUC_COLUMNS_M("r9") MCUC_COLUMNS_X(5) MCUC_COLUMNS_L("r9")
-#define MCUC_COLUMNS_FOUR_2                                                                        \
-  MCUC_COLUMNS_TWO_2                                                                               \
-  MCUC_COLUMNS_X(4)                                                                                \
-  MCUC_COLUMNS_L("r7")                                                                             \
-  MCUC_COLUMNS_F("r8")                                                                             \
-  MCUC_COLUMNS_X(5)                                                                                \
-  MCUC_COLUMNS_M("r8")                                                                             \
-  MCUC_COLUMNS_X(6)                                                                                \
-  MCUC_COLUMNS_L("r8")                                                                             \
-  MCUC_COLUMNS_F("r9") MCUC_COLUMNS_X(7) MCUC_COLUMNS_M("r9") MCUC_COLUMNS_X(8) MCUC_COLUMNS_L("r" \
-                                                                                               "9")
+/* A line for each column. */
+/* clang-format off */
+#define MCUC_COLUMNS_ONE                 \
+  MCUC_COLUMNS_X(0) MCUC_COLUMNS_F("r6") \
+  MCUC_COLUMNS_X(1) MCUC_COLUMNS_M("r6") \
+  MCUC_COLUMNS_X(2) MCUC_COLUMNS_L("r6")
+#define MCUC_COLUMNS_TWO_1                                    \
+  MCUC_COLUMNS_X(0) MCUC_COLUMNS_F("r6")                      \
+  MCUC_COLUMNS_X(1) MCUC_COLUMNS_M("r6") MCUC_COLUMNS_F("r7") \
+  MCUC_COLUMNS_X(2) MCUC_COLUMNS_L("r6") MCUC_COLUMNS_M("r7")
+#define MCUC_COLUMNS_TWO_2                                    \
+  MCUC_COLUMNS_X(0) MCUC_COLUMNS_F("r6")                      \
+  MCUC_COLUMNS_X(1) MCUC_COLUMNS_M("r6")                      \
+  MCUC_COLUMNS_X(2) MCUC_COLUMNS_L("r6") MCUC_COLUMNS_F("r7") \
+  MCUC_COLUMNS_X(3) MCUC_COLUMNS_M("r7")
+#define MCUC_COLUMNS_FOUR_1                                                        \
+  MCUC_COLUMNS_TWO_1 MCUC_COLUMNS_F("r8")                                          \
+  MCUC_COLUMNS_X(3) MCUC_COLUMNS_L("r7") MCUC_COLUMNS_M("r8") MCUC_COLUMNS_F("r9") \
+  MCUC_COLUMNS_X(4) MCUC_COLUMNS_L("r8") MCUC_COLUMNS_M("r9")                      \
+  MCUC_COLUMNS_X(5) MCUC_COLUMNS_L("r9")
+#define MCUC_COLUMNS_FOUR_2                                   \
+  MCUC_COLUMNS_TWO_2                                          \
+  MCUC_COLUMNS_X(4) MCUC_COLUMNS_L("r7") MCUC_COLUMNS_F("r8") \
+  MCUC_COLUMNS_X(5) MCUC_COLUMNS_M("r8")                      \
+  MCUC_COLUMNS_X(6) MCUC_COLUMNS_L("r8") MCUC_COLUMNS_F("r9") \
+  MCUC_COLUMNS_X(7) MCUC_COLUMNS_M("r9")                      \
+  MCUC_COLUMNS_X(8) MCUC_COLUMNS_L("r9")
 #define MCUC_COLUMNS_END_1 MCUC_COLUMNS_X(3) MCUC_COLUMNS_L("r7")
 #define MCUC_COLUMNS_END_2 MCUC_COLUMNS_X(4) MCUC_COLUMNS_L("r7")
+/* clang-format on */
 
 /* mcuc_dsp_requantize; without rounding ties away from zero where the clamp hides it, as in
  * mcuc/dsp_wide.h. */
