@@ -221,6 +221,8 @@ class _Reader:
         if len(types) != 2 or types[0].dtype is not types[1].dtype or len(types[0].shape) != 2:
             raise NoLstm("the weights are not constants of one type")
         hybrid = stored[0].type.dtype is DType.S8
+        if hybrid and any(t.quant is None for t in types):
+            raise NoLstm("the weights have no scale")
         if not hybrid and stored[0].type.dtype is not DType.F32:
             raise NoLstm(f"the weights are {stored[0].type.dtype.value}")
         four, depth = stored[0].type.shape

@@ -62,7 +62,14 @@ def _shape(operator: Operator) -> tuple[int, ...]:
     shape = operator.shape()
     if not 1 <= len(shape) <= 4:
         raise operator.error("E114", f"the input is {shape}; rank 1 to 4 is supported")
+    _limit(operator, operator.type().elements)
     return shape
+
+
+def _limit(operator: Operator, size: int) -> None:
+    """Refuses lists that no microcontroller could hold."""
+    if size > signal.MOST:
+        raise operator.error("E117", f"{size} elements; the most is {signal.MOST}")
 
 
 def delay(operator: Operator) -> Parts:
@@ -85,6 +92,7 @@ def framer(operator: Operator) -> Parts:
     if step < 1 or frame < step or size % step or size < step:
         raise operator.error("E115", f"frames of {frame} every {step} elements of {size}")
     count, needed = size // step, -(-frame // step)
+    _limit(operator, count * frame)
     before = frame - step if prefill else (needed - 1) * step
     calls = 0 if prefill else -(-(needed - 1) // count)  # without a valid result
     picks = [k * step + i for k in range(count) for i in range(frame)]
@@ -131,6 +139,7 @@ def stacker(operator: Operator) -> Parts:
     if shape != (channels,) or not 1 <= step <= left + right + 1 or channels < 1:
         raise operator.error("E115", f"stacks of {left} + 1 + {right} frames {shape} every {step}")
     before = (left + right) * channels
+    _limit(operator, before)
     both, kept, pairs = 0, None, []
     if before:
         kept = made.source((before,), DType.S16)

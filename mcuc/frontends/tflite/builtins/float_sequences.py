@@ -23,7 +23,8 @@ def float_lstm(operator: Operator, major: bool, clip: float, asymmetric: bool) -
     """An LSTM whose absent operands have been checked; `clip`: of the cell."""
     biases = [operator.const(_BIAS + g, "bias").ravel() for g in _ORDER]
     units = len(biases[0])
-    if any(operator.type(k).shape != (operator.shape(_STATES[0])[0], units) for k in _STATES):
+    sizes = [operator.type(k).shape for k in _STATES]
+    if any(len(size) != 2 or size != sizes[0] or size[1] != units for size in sizes):
         raise operator.error("E111", "the states of the LSTM have other sizes than its biases")
     forward, back = _gates(operator, _FORWARD), _gates(operator, _RECURRENT)
     hybrid = operator.type(_FORWARD).dtype is DType.S8
@@ -57,6 +58,8 @@ def _peepholes(operator: Operator) -> Array:
 
 def _scales(operator: Operator, first: int, units: int) -> Array:
     """[4, N]: of int8 weights, which have one scale each."""
+    if any(operator.type(first + g).quant is None for g in _ORDER):
+        raise operator.error("E115", "int8 weights of an LSTM without a scale")
     quants = [quant_of(operator.type(first + g)) for g in _ORDER]
     if any(quant.per_channel or quant.zero_point for quant in quants):
         raise operator.error("E209", "weights of an LSTM with zero points or a scale per channel")
