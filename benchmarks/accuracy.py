@@ -20,12 +20,12 @@ import numpy as np
 
 from benchmarks.models import ROOT, data_folder
 from benchmarks.sources import reference_source_files, sources_sha256
-from mcuc.build.compile import load_model
-from mcuc.build.float_accuracy import float_and_integer
-from mcuc.build.options import Options
-from mcuc.build.quantize import in_arithmetic
-from mcuc.build.samples import Scaling, labelled_samples
+from mcuc.compiler.compile import load_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.quantize import in_arithmetic
+from mcuc.inputs.samples import Scaling, labelled_samples
 from mcuc.ir.graph import Array
+from mcuc.proof.float_accuracy import float_and_integer
 
 RESULTS = ROOT / "benchmarks" / "results" / "accuracy.json"
 PAGE = ROOT / "docs" / "accuracy.md"

@@ -23,12 +23,12 @@ from pathlib import Path
 
 from benchmarks.models import EVERY_CORE, ROOT, model_file
 from benchmarks.timings import REFILL, Instruction, cycles
-from mcuc.build.compile import Compiled, compile_model
-from mcuc.build.places import bench
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.compile import Compiled, compile_model
 from mcuc.device.qemu import QEMU, find_qemu
 from mcuc.device.stack import OBJDUMP
 from mcuc.device.toolchain import run_tool
+from mcuc.inputs.vectors import random_vectors
+from mcuc.proof.places import bench
 
 PLUGIN = ROOT / "benchmarks" / "blocks.c"
 RESULTS = ROOT / "benchmarks" / "results" / "cycles.json"

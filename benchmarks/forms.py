@@ -34,19 +34,19 @@ from benchmarks.samples import realistic_inputs
 from benchmarks.sources import form_source_files, sources_sha256
 from benchmarks.verify_all import FORMS_RESULTS as RESULTS
 from benchmarks.verify_all import in_processes, tools
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.compile import compile_model
-from mcuc.build.options import Options
-from mcuc.build.pipeline import lower_and_plan
-from mcuc.build.vectors import random_vectors
-from mcuc.build.verify import in_sequence
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.compile import compile_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import lower_and_plan
 from mcuc.device.boards import load_board
 from mcuc.device.tflite_oracle import OracleError, run_tflite
 from mcuc.errors import McucError, flatten
 from mcuc.frontends.tflite.load import read_tflite
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.types import DType
 from mcuc.ops.checks import integer_range
+from mcuc.proof.verify import in_sequence
 from mcuc.report.document import Json
 from mcuc_codegen.project import generate
 

@@ -13,9 +13,9 @@ import json
 import sys
 
 from benchmarks.models import ROOT, model_file
-from mcuc.build.compile import compile_model
-from mcuc.build.places import bench
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.compile import compile_model
+from mcuc.inputs.vectors import random_vectors
+from mcuc.proof.places import bench
 
 BASELINE = ROOT / "benchmarks" / "results" / "gate.json"
 COMMAND = "python -m benchmarks.gate --write"

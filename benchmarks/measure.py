@@ -12,12 +12,12 @@ import numpy as np
 
 from benchmarks.models import EVERY_CORE, MAIN_BOARD, OTHER_BOARDS, model_file, tflm
 from benchmarks.samples import LABELLED, labelled, real_inputs
-from mcuc.build.bench import build_bench, run_bench
-from mcuc.build.compile import Compiled, compile_model
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.bench import build_bench, run_bench
+from mcuc.compiler.compile import Compiled, compile_model
 from mcuc.device.harness import RunRecord
 from mcuc.device.tflite_oracle import run_tflite
 from mcuc.errors import ScheduleError
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array
 from mcuc.ops.interpret import run_reference
 from mcuc.report.document import Json

@@ -14,8 +14,8 @@ import sys
 from pathlib import Path
 
 from benchmarks.models import model_file
-from mcuc.build.options import Options
-from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import Lowered, lower_and_plan
 from mcuc.device.boards import load_board
 from mcuc.frontends.tflite.load import load_tflite
 from mcuc.report.document import Footprint, Origin, document, graph_macs

@@ -15,8 +15,8 @@ import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mcuc.build.options import Options
-from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import Lowered, lower_and_plan
 from mcuc.device.boards import load_board
 from mcuc.ir.graph import Graph
 from mcuc.ops.windows import Pad

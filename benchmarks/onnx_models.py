@@ -23,19 +23,19 @@ import numpy as np
 from benchmarks.choice import choice
 from benchmarks.models import ROOT, data_folder
 from benchmarks.sources import onnx_source_files, sources_sha256
-from mcuc.build import against_onnx
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.compile import load_model
-from mcuc.build.options import Options
-from mcuc.build.pipeline import lower_and_plan
-from mcuc.build.quantize import in_arithmetic, is_float
-from mcuc.build.vectors import random_vectors
-from mcuc.build.verify import in_sequence
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.compile import load_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import lower_and_plan
+from mcuc.compiler.quantize import in_arithmetic, is_float
 from mcuc.device.boards import load_board
 from mcuc.errors import McucError, flatten
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Site
+from mcuc.proof import against_onnx
+from mcuc.proof.verify import in_sequence
 from mcuc.quant.fold_qdq import has_qdq
 from mcuc_codegen.literals import identifier
 from mcuc_codegen.project import generate

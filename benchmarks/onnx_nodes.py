@@ -27,9 +27,9 @@ import numpy as np
 from benchmarks.choice import choice
 from benchmarks.models import ROOT
 from benchmarks.sources import onnx_source_files, sources_sha256
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.options import Options
-from mcuc.build.pipeline import lower_and_plan
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import lower_and_plan
 from mcuc.errors import McucError, flatten
 from mcuc.frontends.onnx.load import read_onnx
 from mcuc.ir.graph import Array, Graph

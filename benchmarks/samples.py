@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from benchmarks.models import data_folder
-from mcuc.build.vectors import to_inputs
+from mcuc.inputs.vectors import to_inputs
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.types import DType, Quant
 from mcuc.numerics import int8

@@ -20,16 +20,13 @@ _NO_INFLUENCE = (
     "benchmarks/results/",
     "benchmarks/tables.py",
     "mcuc/around/",
-    "mcuc/build/evidence.py",
-    "mcuc/build/flash.py",
-    "mcuc/build/hil.py",
-    "mcuc/build/misra.py",
-    "mcuc/build/sbom.py",
     "mcuc/cli/",
     "mcuc/device/flash_advice.py",
     "mcuc/device/platformio.py",
     "mcuc/device/serial_ports.py",
+    "mcuc/evidence/",
     "mcuc/frontends/onnx/",
+    "mcuc/lab/",
     "mcuc/quant/",
     "mcuc/report/figures",
     "mcuc/report/html",
@@ -42,7 +39,7 @@ _NO_INFLUENCE = (
 # on the way to integers and through their reference.
 _ONNX = ("mcuc/frontends/onnx/", "mcuc/quant/")
 _REFERENCE = (
-    *("mcuc/build/float_accuracy.py", "mcuc/build/quantize.py", "mcuc/build/samples.py"),
+    *("mcuc/proof/float_accuracy.py", "mcuc/compiler/quantize.py", "mcuc/inputs/samples.py"),
     *(f"mcuc/{folder}/" for folder in ("frontends", "ir", "numerics", "ops", "passes", "quant")),
 )
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import sys
 
 from benchmarks.models import EVERY_CORE, ROOT, model_file
-from mcuc.build.compile import compile_model
-from mcuc.build.places import bench
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.compile import compile_model
+from mcuc.inputs.vectors import random_vectors
+from mcuc.proof.places import bench
 
 PAGE = ROOT / "docs" / "kernels.md"
 BEGIN, END = "<!-- tradeoff -->\n", "<!-- end of tradeoff -->\n"

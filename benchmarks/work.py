@@ -19,10 +19,10 @@ from collections import defaultdict
 import numpy as np
 
 from benchmarks.models import model_file
-from mcuc.build.compile import Compiled, compile_model
-from mcuc.build.places import bench
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.compile import Compiled, compile_model
 from mcuc.cost.model import TABLE_FILE
+from mcuc.inputs.vectors import random_vectors
+from mcuc.proof.places import bench
 from mcuc.schedule.call import Call, Caller
 from mcuc.schedule.lower import callers_of, scheduled
 from mcuc.schedule.tile import KERNEL

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from mcuc.version import __version__
 
 if TYPE_CHECKING:
-    from mcuc.build.compile import compile_model as compile
+    from mcuc.compiler.compile import compile_model as compile
 
 __all__ = ["__version__", "compile"]
 
@@ -20,5 +20,5 @@ def __getattr__(name: str) -> Any:
     if name == "compile":
         import importlib
 
-        return importlib.import_module("mcuc.build.compile").compile_model
+        return importlib.import_module("mcuc.compiler.compile").compile_model
     raise AttributeError(f"module 'mcuc' has no attribute {name!r}")

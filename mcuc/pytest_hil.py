@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 if TYPE_CHECKING:
-    from mcuc.build.hil import Result
-    from mcuc.build.lab import Case
+    from mcuc.lab.description import Case
+    from mcuc.lab.hil import Result
 
 FILE = "hil.toml"
 
@@ -43,9 +43,9 @@ class HilFile(pytest.File):
     """A lab's description."""
 
     def collect(self) -> Iterator[pytest.Item]:
-        from mcuc.build.hil import load_baseline
-        from mcuc.build.lab import load_lab
         from mcuc.errors import McucError
+        from mcuc.lab.description import load_lab
+        from mcuc.lab.hil import load_baseline
 
         try:
             lab = load_lab(self.path)
@@ -64,7 +64,7 @@ class HilItem(pytest.Item):
         self.case = case
 
     def runtest(self) -> None:
-        from mcuc.build.hil import run_case
+        from mcuc.lab.hil import run_case
 
         assert isinstance(self.parent, HilFile)
         result = run_case(self.case, self.parent.baseline)

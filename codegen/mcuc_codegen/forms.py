@@ -20,7 +20,7 @@ _FIRMWARE_FORMS = {"platformio", "cmake"}
 EXAMPLE = "example_main.c"
 _EXAMPLE_FUNCTION = "int mcuc_example_main(void)"
 
-# What the user edits: kept when it was changed (mcuc/build/output.py).
+# What the user edits: kept when it was changed (mcuc/compiler/output.py).
 USER_FILES = ("platformio.ini", "CMakeLists.txt", "README.md", "src/main.c")
 
 

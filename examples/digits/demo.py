@@ -12,17 +12,17 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from mcuc.build.compile import Compiled, compile_with, write
-from mcuc.build.evaluate import evaluate_model, load_samples
-from mcuc.build.options import Options
-from mcuc.build.run import run_model
-from mcuc.build.vectors import random_vectors
-from mcuc.build.verify import verify_model
 from mcuc.cli.source import save_report
+from mcuc.compiler.compile import Compiled, compile_with, write
+from mcuc.compiler.options import Options
 from mcuc.device.boards import load_board
 from mcuc.device.qemu import find_qemu
 from mcuc.device.toolchain import find_toolchain
 from mcuc.errors import McucError, ToolchainError, exit_code
+from mcuc.inputs.vectors import random_vectors
+from mcuc.proof.evaluate import evaluate_model, load_samples
+from mcuc.proof.run import run_model
+from mcuc.proof.verify import verify_model
 
 HERE = Path(__file__).resolve().parent
 OUT = Path("demo_out")

@@ -27,7 +27,7 @@ def command(context: click.Context, as_json: bool) -> None:
 @reporting
 def new(name: str, like: str | None, out: Path | None, as_json: bool) -> Json:
     """A board.toml for a board of your own; NAME is its id."""
-    from mcuc.build.board_template import new_board
+    from mcuc.lab.board_template import new_board
 
     path = new_board(name, like, out)
     if not as_json:

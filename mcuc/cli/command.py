@@ -17,7 +17,7 @@ from mcuc.errors import InternalError, McucError, errors_document, exit_code, fl
 
 Json = dict[str, Any]
 INTERRUPTED_EXIT = 130
-PLACES = ("reference", "host", "qemu", "board")  # mcuc.build.places.PLACES without its imports
+PLACES = ("reference", "host", "qemu", "board")  # mcuc.proof.places.PLACES without its imports
 FORMS = ("plain", "platformio", "stm32cube", "cmake", "arduino", "zephyr")  # mcuc_codegen's
 
 json_option = click.option(

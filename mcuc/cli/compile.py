@@ -20,8 +20,8 @@ from mcuc.cli.show import summary
 @reporting
 def command(model: Path, out: Path | None, as_json: bool, **given: Any) -> Json:
     """MODEL (.tflite) -> a folder with C, the model, report.json and report.html."""
-    from mcuc.build.compile import compile_with, write
     from mcuc.cli.source import options_of
+    from mcuc.compiler.compile import compile_with, write
 
     options = options_of(given, {})
     with progress(f"compiling {model.name}", as_json):

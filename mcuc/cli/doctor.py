@@ -19,7 +19,7 @@ def command(as_json: bool) -> Json:
 
     The exit code is 0 when compile and verify can do all that they do by default, else 5.
     """
-    from mcuc.build.doctor import checks, unavailable
+    from mcuc.lab.doctor import checks, unavailable
     from mcuc.version import __version__
 
     found = checks()

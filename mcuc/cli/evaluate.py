@@ -53,8 +53,8 @@ def command(
     **given: Any,
 ) -> Json:
     """Top-1 accuracy of SOURCE on labelled samples."""
-    from mcuc.build.evaluate import evaluate_model, load_samples
-    from mcuc.build.places import Access
+    from mcuc.proof.evaluate import evaluate_model, load_samples
+    from mcuc.proof.places import Access
 
     compiled = compiled_source(source, given)
     samples, labels = load_samples(data, compiled, factor, offset, limit)

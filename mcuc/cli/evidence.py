@@ -23,8 +23,8 @@ NOT_CLEAN_EXIT = 3
 @reporting
 def command(source: Path, sbom: Path | None, as_json: bool, **given: Any) -> Json:
     """Stack, heap, static analysis and parts of SOURCE, for a safety case; exit 3 if not clean."""
-    from mcuc.build.evidence import clean, evidence
-    from mcuc.build.output import replace_file
+    from mcuc.compiler.output import replace_file
+    from mcuc.evidence.collect import clean, evidence
 
     compiled = compiled_source(source, given)
     with progress("building", as_json) as say:

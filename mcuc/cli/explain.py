@@ -15,7 +15,7 @@ from mcuc.cli.command import Json, json_option, reporting
 @reporting
 def command(code: str, as_json: bool) -> Json:
     """What an error CODE such as E401 means, and what to do."""
-    from mcuc.build.codes import CODES
+    from mcuc.error_codes import CODES
 
     code = code.upper()
     if code not in CODES:

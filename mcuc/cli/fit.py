@@ -22,8 +22,8 @@ def command(model: Path, boards: tuple[str, ...], as_json: bool, **given: Any) -
 
     The exit code is 0 whether or not a board fits: the table is the answer.
     """
-    from mcuc.build.fit import fit_model
     from mcuc.cli.source import options_of
+    from mcuc.compiler.fit import fit_model
     from mcuc.device.boards import list_boards
 
     with progress(f"compiling {model.name}", as_json) as say:

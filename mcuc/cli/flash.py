@@ -40,7 +40,7 @@ def command(
     as_json: bool,
 ) -> Json:
     """Builds the PlatformIO project in DIR and writes it to the board."""
-    from mcuc.build.flash import flash
+    from mcuc.lab.flash import flash
 
     with progress("building", as_json) as say:
         done = flash(

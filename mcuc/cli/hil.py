@@ -36,9 +36,9 @@ def command(
     """Run the models of a lab on its boards, verify them, and compare with the baseline."""
     import json
 
-    from mcuc.build.hil import load_baseline, run_lab, store_baseline
-    from mcuc.build.lab import load_lab
-    from mcuc.build.output import replace_file
+    from mcuc.compiler.output import replace_file
+    from mcuc.lab.description import load_lab
+    from mcuc.lab.hil import load_baseline, run_lab, store_baseline
     from mcuc.report.junit import junit_xml
 
     lab = load_lab(lab_file)

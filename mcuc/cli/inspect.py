@@ -41,8 +41,8 @@ def command(
     **given: Any,
 ) -> Json:
     """Ops, shapes, MACs, weights, RAM per layer of MODEL, and all its problems."""
-    from mcuc.build.inspect import inspect_model
     from mcuc.cli.source import options_of
+    from mcuc.compiler.inspect import inspect_model
     from mcuc.device.boards import load_board
 
     wanted = patches if receptive_field else None

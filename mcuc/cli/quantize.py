@@ -38,8 +38,8 @@ def command(
     **given: Any,
 ) -> Json:
     """Quantizes MODEL, a float .onnx or .tflite, and says what that costs."""
-    from mcuc.build.quantize_model import quantize_model
     from mcuc.cli.source import options_of
+    from mcuc.proof.quantize_model import quantize_model
 
     if max_drop is not None and labels is None:
         raise click.UsageError("--max-drop needs --labels")

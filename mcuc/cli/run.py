@@ -52,10 +52,10 @@ def command(
     **given: Any,
 ) -> Json:
     """Run SOURCE (a model, or a folder that compile wrote): outputs, instructions, stack."""
-    from mcuc.build.around_calls import instructions_around, postprocess, preprocess, raw_sample
-    from mcuc.build.places import Access
-    from mcuc.build.run import run_model
-    from mcuc.build.vectors import load_inputs, random_vectors
+    from mcuc.inputs.vectors import load_inputs, random_vectors
+    from mcuc.proof.around import instructions_around, postprocess, preprocess, raw_sample
+    from mcuc.proof.places import Access
+    from mcuc.proof.run import run_model
 
     compiled = compiled_source(source, given)
     graph = compiled.lowered.whole
@@ -93,7 +93,7 @@ def _store(path: Path, outputs: dict[str, Any]) -> None:
 
     import numpy as np
 
-    from mcuc.build.output import replace_file
+    from mcuc.compiler.output import replace_file
 
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w") as archive:

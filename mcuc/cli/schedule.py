@@ -17,10 +17,10 @@ from mcuc.cli.command import Json, compile_options, json_option, progress, repor
 @reporting
 def command(model: Path, as_json: bool, **given: Any) -> Json:
     """The front of MODEL: what less RAM costs in instructions. `compile --point N` takes one."""
-    from mcuc.build.compile import load_model, read_model
-    from mcuc.build.pipeline import lower_and_plan
-    from mcuc.build.quantize import in_arithmetic
     from mcuc.cli.source import options_of
+    from mcuc.compiler.compile import load_model, read_model
+    from mcuc.compiler.pipeline import lower_and_plan
+    from mcuc.compiler.quantize import in_arithmetic
     from mcuc.device.boards import load_board
 
     options = options_of(given, {})

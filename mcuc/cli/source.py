@@ -13,8 +13,8 @@ import click
 from mcuc.errors import McucError, ModelError
 
 if TYPE_CHECKING:
-    from mcuc.build.compile import Compiled
-    from mcuc.build.options import Options
+    from mcuc.compiler.compile import Compiled
+    from mcuc.compiler.options import Options
 
 FIELDS = {"sram": "sram_bytes", "flash": "flash_bytes"}
 # Options that decide how a model is quantized.
@@ -34,7 +34,7 @@ def options_of(given: dict[str, Any], stored: dict[str, Any]) -> Options:
     """Options from the command line over those of a report."""
     from mcuc.around.fields import read_spec
     from mcuc.around.labels import read_labels
-    from mcuc.build.options import Options
+    from mcuc.compiler.options import Options
 
     chosen = {FIELDS.get(k, k): v for k, v in given.items() if v is not None and v != ()}
     for name, read in (
@@ -55,7 +55,7 @@ def compiled_source(path: Path, given: dict[str, Any]) -> Compiled:
     Raises:
         ModelError: E108 when the folder is not one of ours.
     """
-    from mcuc.build.compile import compile_with
+    from mcuc.compiler.compile import compile_with
 
     try:
         is_folder = path.is_dir()
@@ -76,8 +76,8 @@ def compiled_source(path: Path, given: dict[str, Any]) -> Compiled:
 
 def _recorded(path: Path) -> tuple[Path, dict[str, Any], dict[str, Any] | None]:
     """The model in a folder, the options that it was compiled with, and how it was quantized."""
-    from mcuc.build.compile import BOARD_FILE, MODEL_FOLDER
-    from mcuc.build.quantize import RECIPE
+    from mcuc.compiler.compile import BOARD_FILE, MODEL_FOLDER
+    from mcuc.compiler.quantize import RECIPE
     from mcuc.device.boards import board_file
 
     try:
@@ -144,7 +144,7 @@ def save_report(compiled: Compiled, report: dict[str, Any]) -> None:
     """
     if compiled.directory is None:
         return
-    from mcuc.build.output import replace_files
+    from mcuc.compiler.output import replace_files
     from mcuc.report.html import write_html
 
     report = _with_earlier(report, compiled.directory / "report.json")

@@ -59,9 +59,9 @@ def command(
     **given: Any,
 ) -> Json:
     """Prove that SOURCE gives the same bytes everywhere, or name the first layer that does not."""
-    from mcuc.build.places import Access
-    from mcuc.build.vectors import load_inputs
-    from mcuc.build.verify import verify_model
+    from mcuc.inputs.vectors import load_inputs
+    from mcuc.proof.places import Access
+    from mcuc.proof.verify import verify_model
 
     if vectors == 0 and not data:
         raise click.UsageError("--vectors 0 without an --input leaves nothing to compare")

@@ -1,1 +1,1 @@
-"""Passes: pure functions from a graph to a graph. `mcuc.build.pipeline` lists them in order."""
+"""Passes: pure functions from a graph to a graph. `mcuc.compiler.pipeline` lists them in order."""

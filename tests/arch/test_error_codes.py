@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from mcuc.build.codes import CODES, markdown
+from mcuc.error_codes import CODES, markdown
 
 ROOT = Path(__file__).parents[2]
 
@@ -27,5 +27,5 @@ def test_pages_are_in_order_and_fit_a_table() -> None:
 
 
 def test_the_document_is_up_to_date() -> None:
-    """Else: python -m mcuc.build.codes > docs/errors.md."""
+    """Else: python -m mcuc.error_codes > docs/errors.md."""
     assert (ROOT / "docs" / "errors.md").read_text("utf-8") == markdown()

@@ -15,13 +15,13 @@ import pytest
 from mcuc.around.fields import read_spec
 from mcuc.around.plan import BEFORE, BEHIND, plan_around
 from mcuc.around.tensor import Tensor
-from mcuc.build.around_calls import postprocess, preprocess
-from mcuc.build.compile import compile_model
-from mcuc.build.evaluate import load_samples
 from mcuc.cli.source import options_of
+from mcuc.compiler.compile import compile_model
 from mcuc.device.boards import load_board
 from mcuc.errors import McucError, flatten
 from mcuc.ir.types import DType, Quant, TensorType
+from mcuc.proof.around import postprocess, preprocess
+from mcuc.proof.evaluate import load_samples
 from tests.around.image_twin import Setup
 from tests.around.image_twin import preprocess as twin
 from tests.support.command import mcuc

@@ -14,12 +14,12 @@ import pytest
 from mcuc.around.audio import LOGS, PRESETS, Audio, read_audio
 from mcuc.around.fields import Fields, read_text
 from mcuc.around.tensor import Tensor
-from mcuc.build.around_calls import preprocess
-from mcuc.build.compile import compile_model
-from mcuc.build.vectors import read_arrays
+from mcuc.compiler.compile import compile_model
 from mcuc.device.boards import load_board
 from mcuc.errors import McucError
+from mcuc.inputs.vectors import read_arrays
 from mcuc.ir.types import DType, Quant, TensorType
+from mcuc.proof.around import preprocess
 from tests.around import c_program
 from tests.around.audio_twin import features
 from tests.support.models import DIGITS, data_folder

@@ -16,11 +16,11 @@ from mcuc.around.boxes import ANCHORED, DECODES, Boxes, Heat, Level
 from mcuc.around.fields import read_text
 from mcuc.around.plan import plan_around
 from mcuc.around.tensor import Tensor
-from mcuc.build.around_calls import postprocess
-from mcuc.build.compile import compile_model
+from mcuc.compiler.compile import compile_model
 from mcuc.device.boards import load_board
 from mcuc.errors import McucError, flatten
 from mcuc.ir.types import DType, Quant, TensorType
+from mcuc.proof.around import postprocess
 from tests.around import box_twin, c_program
 from tests.support.models import data_folder
 

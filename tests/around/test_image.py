@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from mcuc.around.image import FITS, FORMATS, RESIZES
-from mcuc.build.frames import encode_frame
+from mcuc.inputs.frames import encode_frame
 from tests.around import c_program
 from tests.around.image_twin import Setup, decode, preprocess
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.compile import Compiled, compile_model
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.compile import Compiled, compile_model
 from mcuc.device.application import ARENA_PREFIX, build_application
 from mcuc.device.boards import load_board
 from mcuc.device.elf import read_elf
@@ -20,6 +19,7 @@ from mcuc.device.firmware import Program as Firmware
 from mcuc.device.harness import Request, run_requests
 from mcuc.device.toolchain import Options, Source, compile_objects, find_toolchain
 from mcuc.errors import DeviceError, ToolchainError
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array
 from mcuc.ops.interpret import run_reference
 from tests.support import nets

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from mcuc.build.compile import compile_model
-from mcuc.build.project import build_project
+from mcuc.compiler.compile import compile_model
+from mcuc.compiler.project import build_project
 from mcuc.device.boards import load_board
 from mcuc.device.elf import read_elf
 from mcuc.device.firmware import HarnessConfig, assert_armv6m, build_program

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.compile import compile_model
+from mcuc.compiler.compile import compile_model
 from mcuc.device.boards import load_board
 from mcuc.device.elf import read_elf
 from mcuc.device.firmware import HarnessConfig, build_program

@@ -11,14 +11,14 @@ from pathlib import Path
 
 import pytest
 
-from mcuc.build import places
-from mcuc.build.compile import Compiled, compile_model
-from mcuc.build.places import Access
-from mcuc.build.verify import verify_model
+from mcuc.compiler.compile import Compiled, compile_model
 from mcuc.device.boards import load_board
 from mcuc.device.elf import Elf
 from mcuc.device.firmware import Program
 from mcuc.errors import DeviceError, McucError, exit_code
+from mcuc.proof import places
+from mcuc.proof.places import Access
+from mcuc.proof.verify import verify_model
 from tests.support.models import DIGITS
 from tests.support.uart import UART, digits
 

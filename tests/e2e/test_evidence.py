@@ -10,11 +10,11 @@ from pathlib import Path
 
 import pytest
 
-from mcuc.build.compile import compile_model
-from mcuc.build.misra import DEVIATIONS, table
-from mcuc.build.sbom import linked_members, spdx
+from mcuc.compiler.compile import compile_model
 from mcuc.device.boards import load_board
 from mcuc.device.static_analysis import cppcheck, gcc_analyzer
+from mcuc.evidence.misra import DEVIATIONS, table
+from mcuc.evidence.sbom import linked_members, spdx
 from tests.support.command import mcuc
 from tests.support.models import DIGITS
 
@@ -82,7 +82,7 @@ def test_cppcheck_finds_what_is_wrong(tmp_path: Path) -> None:
 @needs_cppcheck
 def test_start_up_is_clean() -> None:
     """Of the board with the most of it: steps and both caches."""
-    from mcuc.build.project import _view
+    from mcuc.compiler.project import _view
 
     board = load_board("nucleo_h743zi")
     folder = Path(_written(_view(board, "balanced").files))

@@ -8,8 +8,8 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.models import FORMS, model_file
-from mcuc.build.compile import compile_model
-from mcuc.build.verify import verify_model
+from mcuc.compiler.compile import compile_model
+from mcuc.proof.verify import verify_model
 
 pytestmark = [
     pytest.mark.data,

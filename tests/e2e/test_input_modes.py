@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 import pytest
 
-from mcuc.build import bench as bench_module
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.options import INPUT_MODES, Options
-from mcuc.build.pipeline import lower_and_plan
+from mcuc.compiler import bench as bench_module
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.options import INPUT_MODES, Options
+from mcuc.compiler.pipeline import lower_and_plan
 from mcuc.device import harness
 from mcuc.device.boards import load_board
 from mcuc.errors import ScheduleError

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.mcunetv2 import END, INDEX, PAGE, START, network, redistributed, rows, section
-from mcuc.build.receptive_field import receptive_field
+from mcuc.compiler.receptive_field import receptive_field
 from mcuc.ir.target import HOST
 from mcuc.schedule.lower import lower
 

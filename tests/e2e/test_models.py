@@ -14,13 +14,13 @@ import pytest
 from benchmarks.measure import decoded, run_on, same_outputs
 from benchmarks.models import OTHER_BOARDS
 from benchmarks.samples import labelled, real_inputs
-from mcuc.build.compile import Compiled
-from mcuc.build.evaluate import evaluate_model
-from mcuc.build.vectors import random_vectors
-from mcuc.build.verify import verify_model
+from mcuc.compiler.compile import Compiled
 from mcuc.device.tflite_oracle import run_tflite
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array
 from mcuc.ops.interpret import run_reference
+from mcuc.proof.evaluate import evaluate_model
+from mcuc.proof.verify import verify_model
 from tests.support.real_models import (
     EVERY_CORE,
     LARGE,

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from benchmarks.onnx_models import DOCS, INEXACT, RESULTS, file_of, names, page
-from mcuc.build.compile import compile_model
-from mcuc.build.verify import verify_model
+from mcuc.compiler.compile import compile_model
 from mcuc.frontends.onnx.load import read_onnx
 from mcuc.ops.interpret import run_reference
+from mcuc.proof.verify import verify_model
 from tests.support.models import data_folder
 
 STORED = json.loads(RESULTS.read_text("utf-8"))

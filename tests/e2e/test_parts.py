@@ -11,10 +11,10 @@ from pathlib import Path
 import pytest
 
 from benchmarks.models import ROOT, model_file
-from mcuc.build.compile import compile_model
-from mcuc.build.verify import verify_model
+from mcuc.compiler.compile import compile_model
 from mcuc.device.boards import load_board
 from mcuc.errors import BoardError, MemoryBudgetError
+from mcuc.proof.verify import verify_model
 from tests.support.models import DIGITS
 
 PARTS = ROOT / "examples" / "parts"

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.compile import Compiled, compile_model
+from mcuc.compiler.compile import Compiled, compile_model
 from mcuc.data import data_dir
 from mcuc.device.boards import list_boards, load_board
 from mcuc.device.elf import read_elf
@@ -83,7 +83,7 @@ def test_flash_reaches_the_programmer_with_its_flags(
     for key, value in environment(offline).items():
         monkeypatch.setenv(key, value)
     monkeypatch.setenv("PATH", f"{tmp_path / 'bin'}{os.pathsep}{os.environ['PATH']}")
-    monkeypatch.setattr("mcuc.build.flash.list_ports", lambda: ())
+    monkeypatch.setattr("mcuc.lab.flash.list_ports", lambda: ())
     outcome = mcuc("flash", out, "--json")
     assert outcome.code == 0, outcome.out
     assert outcome.document["attempts"] == 2

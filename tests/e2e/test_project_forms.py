@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from mcuc.build.compile import compile_model
+from mcuc.compiler.compile import compile_model
 from mcuc.errors import BoardError, ModelError
 from tests.support.models import DIGITS
 

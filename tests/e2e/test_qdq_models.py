@@ -9,9 +9,9 @@ from __future__ import annotations
 import pytest
 
 from benchmarks.models import data_folder
-from mcuc.build.compile import load_model
-from mcuc.build.options import Options
-from mcuc.build.quantize import in_arithmetic
+from mcuc.compiler.compile import load_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.quantize import in_arithmetic
 from mcuc.ir.types import DType
 from tests.support.qdq_steps import compare
 

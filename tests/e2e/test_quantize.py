@@ -8,12 +8,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.compile import compile_model
-from mcuc.build.quantize import RECIPE
-from mcuc.build.verify import verify_model
+from mcuc.compiler.compile import compile_model
+from mcuc.compiler.quantize import RECIPE
 from mcuc.ir.types import DType
 from mcuc.ops import add, average_pool2d
 from mcuc.ops.interpret import run_reference
+from mcuc.proof.verify import verify_model
 from mcuc.quant.onnx_export import export_onnx
 from tests.support.command import Outcome, mcuc
 from tests.support.export import export

@@ -8,9 +8,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.options import Options
-from mcuc.build.pipeline import lower_and_plan
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import lower_and_plan
 from mcuc.device.boards import load_board
 from mcuc.frontends.tflite.load import load_tflite
 from mcuc.ir.graph import Graph

@@ -13,14 +13,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.wrong_step import step_rows
+from mcuc.compiler.bench import Unit, build_bench, run_bench
 from mcuc.device.boards import load_board
 from mcuc.errors import ScheduleError
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.target import HOST, Target
 from mcuc.ops.interpret import run_reference
 from mcuc.plan.solve import plan_memory
+from mcuc.proof.wrong_step import step_rows
 from mcuc.schedule.lower import lower
 from mcuc.schedule.spec import Group, with_groups
 from mcuc_codegen.project import generate

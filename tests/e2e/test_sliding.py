@@ -8,16 +8,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build import bench as bench_module
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.compile import compile_model
-from mcuc.build.options import Options
-from mcuc.build.pipeline import Lowered, lower_and_plan
-from mcuc.build.verify import verify_model
+from mcuc.compiler import bench as bench_module
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.compile import compile_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import Lowered, lower_and_plan
 from mcuc.device.boards import load_board
 from mcuc.ir.graph import Graph
 from mcuc.ir.target import HOST
 from mcuc.ops.interpret import run_reference
+from mcuc.proof.verify import verify_model
 from mcuc_codegen.project import generate
 from tests.support.cases import fill
 from tests.support.models import real_models

@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.options import Options
-from mcuc.build.pipeline import lower_and_plan
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import lower_and_plan
 from mcuc.device.boards import load_board
 from mcuc.errors import ScheduleError
 from mcuc.frontends.tflite import load_tflite
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.target import HOST
 from mcuc.ops.interpret import run_reference

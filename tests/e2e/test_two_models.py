@@ -10,9 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.bench import build_bench
-from mcuc.build.compile import Compiled, compile_model
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.bench import build_bench
+from mcuc.compiler.compile import Compiled, compile_model
 from mcuc.device.boards import load_board
 from mcuc.device.harness import Request, run_requests
 from mcuc.device.toolchain import (
@@ -24,6 +23,7 @@ from mcuc.device.toolchain import (
     target_flags,
 )
 from mcuc.errors import ToolchainError
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array
 from mcuc.ops.interpret import run_reference
 from tests.support import nets

@@ -17,13 +17,8 @@ from typing import Any
 import pytest
 
 from benchmarks.models import model_file
-from mcuc.build import places, verify
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.compile import compile_model
-from mcuc.build.places import Access, Bench
-from mcuc.build.run import profiled
-from mcuc.build.vectors import random_vectors
-from mcuc.build.verify import verify_model
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.compile import compile_model
 from mcuc.device import link, qemu, remote
 from mcuc.device.board import Counter
 from mcuc.device.boards import load_board
@@ -32,7 +27,12 @@ from mcuc.device.harness import Request, RunRecord
 from mcuc.device.protocol import Command, Patience
 from mcuc.device.toolchain import Source
 from mcuc.errors import DeviceError, exit_code
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array
+from mcuc.proof import places, verify
+from mcuc.proof.places import Access, Bench
+from mcuc.proof.run import profiled
+from mcuc.proof.verify import verify_model
 from tests.support.uart import UART, digits
 
 pytestmark = [pytest.mark.arm_gcc, pytest.mark.qemu]

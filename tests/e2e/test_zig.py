@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from mcuc.build.bench import build_bench, run_bench
-from mcuc.build.compile import compile_model
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.bench import build_bench, run_bench
+from mcuc.compiler.compile import compile_model
 from mcuc.device.toolchain import find_toolchain
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ops.interpret import run_reference
 
 DIGITS = Path(__file__).parents[2] / "examples" / "digits" / "digits_int8.tflite"

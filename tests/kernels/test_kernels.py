@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.bench import Unit, build_bench, run_bench
+from mcuc.compiler.bench import Unit, build_bench, run_bench
 from mcuc.device.boards import load_board
 from mcuc.ir.graph import Array
 from mcuc.ir.target import HOST, Target

@@ -9,9 +9,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.bench import Unit, build_bench, run_bench
-from mcuc.build.choose import choose
-from mcuc.build.options import Options
+from mcuc.compiler.bench import Unit, build_bench, run_bench
+from mcuc.compiler.choose import choose
+from mcuc.compiler.options import Options
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Form, Program
 from mcuc.ir.target import HOST

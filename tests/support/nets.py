@@ -7,13 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
-from mcuc.build.bench import build_bench, run_bench
-from mcuc.build.compile import Compiled, compile_graph, load_model
-from mcuc.build.options import Options
-from mcuc.build.quantize import in_arithmetic
-from mcuc.build.vectors import random_vectors
+from mcuc.compiler.bench import build_bench, run_bench
+from mcuc.compiler.compile import Compiled, compile_graph, load_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.quantize import in_arithmetic
 from mcuc.device.boards import load_board
 from mcuc.device.tflite_oracle import run_tflite
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array
 from mcuc.ops.interpret import run_reference
 from tests.support.tflite_build import ModelBuilder

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from mcuc.build.bench import Unit, build_bench, run_bench
+from mcuc.compiler.bench import Unit, build_bench, run_bench
 from mcuc.device.boards import load_board
 from mcuc.frontends.tflite import load_tflite
 from mcuc.ir.graph import Array

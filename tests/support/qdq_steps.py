@@ -10,9 +10,9 @@ from typing import Any
 
 import numpy as np
 
-from mcuc.build.compile import load_model
-from mcuc.build.options import Options
-from mcuc.build.quantize import in_arithmetic
+from mcuc.compiler.compile import load_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.quantize import in_arithmetic
 from mcuc.ir.graph import Array, Graph
 from mcuc.ops import spec_of
 from mcuc.ops.spec import Site

@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from benchmarks.models import EVERY_CORE, MLPERF, MODELS, data_folder, model_file, tflm
-from mcuc.build.compile import Compiled, compile_model
+from mcuc.compiler.compile import Compiled, compile_model
 
 __all__ = [
     "EVERY_CORE",

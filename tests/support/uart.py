@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import functools
 
-from mcuc.build.compile import Compiled, compile_model
-from mcuc.build.places import Access
+from mcuc.compiler.compile import Compiled, compile_model
+from mcuc.proof.places import Access
 from tests.support.models import DIGITS
 
 UART = Access("uart")

@@ -106,7 +106,7 @@ def test_a_bug_of_ours(monkeypatch: pytest.MonkeyPatch) -> None:
     def broken(*_: object) -> None:
         raise RuntimeError("surprise")
 
-    monkeypatch.setattr("mcuc.build.inspect.inspect_model", broken)
+    monkeypatch.setattr("mcuc.compiler.inspect.inspect_model", broken)
     outcome = mcuc("inspect", DIGITS, "--json")
     assert outcome.code == 70
     assert outcome.error["code"] == "E900" and "surprise" in outcome.error["what"]

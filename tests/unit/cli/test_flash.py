@@ -50,7 +50,7 @@ def pio(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> FakePio:
 
 
 def ports_are(monkeypatch: pytest.MonkeyPatch, *ports: SerialPort) -> None:
-    monkeypatch.setattr("mcuc.build.flash.list_ports", lambda: ports)
+    monkeypatch.setattr("mcuc.lab.flash.list_ports", lambda: ports)
 
 
 def test_it_builds_then_uploads(project: Path, pio: FakePio) -> None:

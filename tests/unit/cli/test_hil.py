@@ -13,11 +13,11 @@ from xml.etree import ElementTree
 import click
 import pytest
 
-from mcuc.build import hil
-from mcuc.build.hil import Result, compare, load_baseline, run_case
-from mcuc.build.lab import Case, load_lab
 from mcuc.cli import cli
 from mcuc.errors import BoardError, DeviceTimeoutError, ModelError
+from mcuc.lab import hil
+from mcuc.lab.description import Case, load_lab
+from mcuc.lab.hil import Result, compare, load_baseline, run_case
 from tests.support.command import mcuc
 from tests.support.models import DIGITS, ROOT
 

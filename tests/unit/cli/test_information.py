@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from mcuc.build.codes import CODES
+from mcuc.error_codes import CODES
 from tests.support.command import mcuc
 from tests.support.models import DIGITS
 from tests.support.tflite_build import ModelBuilder

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.compile import compile_model
-from mcuc.build.vectors import load_inputs, random_vectors
-from mcuc.build.verify import verify_model
+from mcuc.compiler.compile import compile_model
 from mcuc.frontends.tflite.load import load_tflite
+from mcuc.inputs.vectors import load_inputs, random_vectors
+from mcuc.proof.verify import verify_model
 from tests.support.command import mcuc
 from tests.support.models import DIGITS
 

@@ -13,7 +13,7 @@ from mcuc.cli import COMMANDS
 from tests.support.command import mcuc
 from tests.support.models import DIGITS
 
-HEAVY = {"numpy", "jinja2", "rich", "ortools", "tflite", "flatbuffers", "mcuc.build.compile"}
+HEAVY = {"numpy", "jinja2", "rich", "ortools", "tflite", "flatbuffers", "mcuc.compiler.compile"}
 
 
 def loaded_by(*words: str) -> set[str]:

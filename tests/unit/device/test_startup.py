@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from mcuc.build.compile import compile_model
+from mcuc.compiler.compile import compile_model
 from mcuc.data import data_dir
 from mcuc.device import qemu, remote
 from mcuc.device.board import Board, Clock

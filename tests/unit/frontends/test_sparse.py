@@ -9,9 +9,9 @@ import flatbuffers
 import numpy as np
 import pytest
 
-from mcuc.build.vectors import random_vectors
 from mcuc.errors import McucError, flatten
 from mcuc.frontends.tflite import load_tflite
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array
 from mcuc.ops.interpret import run_reference
 from tests.support.oracle import agree, run_tflite

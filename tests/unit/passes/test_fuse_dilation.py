@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.vectors import random_vectors
 from mcuc.frontends.tflite import load_tflite
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ops.convolution import ConvAttrs
 from mcuc.ops.interpret import run_reference
 from mcuc.passes.fuse_dilation import fuse_dilation

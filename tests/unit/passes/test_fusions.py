@@ -7,8 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from mcuc.build.options import Options
-from mcuc.build.pipeline import prepare
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import prepare
 from mcuc.ops.interpret import run_reference
 from tests.support.onnx_build import Array, floats, load, model, node
 

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from mcuc.build.options import Options
-from mcuc.build.pipeline import prepare
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import prepare
 from mcuc.errors import McucError, ScheduleError
 from mcuc.frontends.tflite.load import load_tflite
 from mcuc.ir.graph import Array, Graph

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 import pytest
 
-from mcuc.build.options import Options
-from mcuc.build.pipeline import Lowered, lower_and_plan
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import Lowered, lower_and_plan
 from mcuc.errors import MemoryBudgetError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Buffer, Program

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from mcuc.build.samples import MOST, Scaling, labelled_samples, load_samples
 from mcuc.errors import ModelError
+from mcuc.inputs.samples import MOST, Scaling, labelled_samples, load_samples
 from tests.support.float_nets import FloatBuilder
 
 PYTORCH = Scaling((0.485, 0.456, 0.406), (0.229, 0.224, 0.225))

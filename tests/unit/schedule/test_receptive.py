@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from click.testing import CliRunner
 
-from mcuc.build.receptive_field import receptive_field
 from mcuc.cli.inspect import command
+from mcuc.compiler.receptive_field import receptive_field
 from mcuc.errors import ScheduleError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Box

@@ -15,8 +15,8 @@ from pathlib import Path
 import numpy as np
 import numpy.typing as npt
 
-from mcuc.build.vectors import IMAGES, read_arrays
 from mcuc.errors import ModelError
+from mcuc.inputs.vectors import IMAGES, read_arrays
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.types import DType, TensorType
 

@@ -6,12 +6,12 @@ import hashlib
 import tempfile
 from pathlib import Path
 
-from mcuc.build.compile import load_model, read_model
-from mcuc.build.float_accuracy import float_and_integer
-from mcuc.build.options import Options
-from mcuc.build.quantize import Arithmetic, in_arithmetic, quantization_figures
-from mcuc.build.samples import Scaling, labelled_samples
+from mcuc.compiler.compile import load_model, read_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.quantize import Arithmetic, in_arithmetic, quantization_figures
 from mcuc.errors import ModelError, QuantError
+from mcuc.inputs.samples import Scaling, labelled_samples
+from mcuc.proof.float_accuracy import float_and_integer
 from mcuc.quant.measure import Json
 from mcuc.quant.onnx_export import export_onnx
 from mcuc.version import __version__

@@ -7,8 +7,8 @@ from pathlib import Path
 
 import numpy as np
 
-from mcuc.build.vectors import IMAGES, SOUND, read_arrays
 from mcuc.errors import ModelError
+from mcuc.inputs.vectors import IMAGES, SOUND, read_arrays
 from mcuc.ir.graph import Array
 
 Samples = tuple[Sequence[Array], Array]

@@ -1,4 +1,4 @@
-"""The support matrix as a page: `python -m mcuc.build.support > docs/ops.md` writes it."""
+"""The support matrix as a page: `python -m mcuc.cli.support > docs/ops.md` writes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from mcuc.ops.spec import OpSpec
 _HEAD = """# Ops
 
 What `mcuc ops` shows, and the operators of `.tflite` and `.onnx` files that become them. Written by
-`python -m mcuc.build.support > docs/ops.md`.
+`python -m mcuc.cli.support > docs/ops.md`.
 
 An op streams, and goes into patches, when a kernel is not of the form `whole`; `alias` is another
 view of the same memory. Operators that move elements become `take`, with reshapes around it; SHAPE,

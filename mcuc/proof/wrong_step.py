@@ -7,11 +7,11 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcuc.build.places import Bench
 from mcuc.device.harness import WATCH_BYTES
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.program import Form, Step
 from mcuc.ops.interpret import run_reference
+from mcuc.proof.places import Bench
 from mcuc.report.document import Json
 
 SHOWN = 4  # elements of the first layer that differs

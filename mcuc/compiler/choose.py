@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 
-from mcuc.build.options import Options, usage
+from mcuc.compiler.options import Options, usage
 from mcuc.errors import MemoryBudgetError, ScheduleError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Program

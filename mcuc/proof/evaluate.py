@@ -8,17 +8,17 @@ from pathlib import Path
 import numpy as np
 
 from mcuc.around.classes import Classes
-from mcuc.build.around_calls import postprocess, preprocess
-from mcuc.build.compile import Compiled
-from mcuc.build.float_accuracy import accuracy_of, float_classes
-from mcuc.build.labelled import read_samples
-from mcuc.build.places import Access, outputs_on
-from mcuc.build.vectors import require_no_factor, to_inputs
+from mcuc.compiler.compile import Compiled
 from mcuc.device.tflite_oracle import run_tflite
 from mcuc.errors import ModelError
+from mcuc.inputs.labelled import read_samples
+from mcuc.inputs.vectors import require_no_factor, to_inputs
 from mcuc.ir.graph import Array, Graph
 from mcuc.numerics import int8
 from mcuc.numerics.agreement import agree
+from mcuc.proof.around import postprocess, preprocess
+from mcuc.proof.float_accuracy import accuracy_of, float_classes
+from mcuc.proof.places import Access, outputs_on
 from mcuc.report.document import Json
 
 

@@ -8,20 +8,20 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from mcuc.build import against_onnx
-from mcuc.build.compile import Compiled
-from mcuc.build.places import PLACES, Access, Bench, bench
-from mcuc.build.run import profiled
-from mcuc.build.vectors import random_vectors
-from mcuc.build.wrong_step import first_wrong_step
+from mcuc.compiler.compile import Compiled
 from mcuc.device.harness import RunRecord
 from mcuc.device.tflite_oracle import run_tflite, run_tflite_tensors
 from mcuc.errors import ModelError
+from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array, Graph
 from mcuc.ir.types import DType
 from mcuc.numerics import int8
 from mcuc.numerics.agreement import FLOAT_TOLERANCE, agree
 from mcuc.ops.interpret import run_reference
+from mcuc.proof import against_onnx
+from mcuc.proof.places import PLACES, Access, Bench, bench
+from mcuc.proof.run import profiled
+from mcuc.proof.wrong_step import first_wrong_step
 from mcuc.report.document import Json
 
 POISONS = 2
@@ -54,7 +54,7 @@ def verify_model(
         vectors: Random sets of inputs, beside those given.
         against: "tflite" also compares the reference with TFLite's own interpreter: integers byte
             for byte, float32 within FLOAT_TOLERANCE of the largest magnitude. "onnxruntime" does
-            with ONNX Runtime (mcuc/build/against_onnx.py).
+            with ONNX Runtime (mcuc/proof/against_onnx.py).
         given, seed, access: More sets of inputs; of the random ones; how a device is reached.
         profile: Also count what each layer takes on the device.
 

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from mcuc.build.compile import compile_model
-from mcuc.build.lab import Case, Lab
-from mcuc.build.output import replace_files
-from mcuc.build.verify import verify_model
+from mcuc.compiler.compile import compile_model
+from mcuc.compiler.output import replace_files
 from mcuc.errors import McucError, ModelError, exit_code, flatten
+from mcuc.lab.description import Case, Lab
+from mcuc.proof.verify import verify_model
 from mcuc.report.document import Json
 
 SCHEMA = 1

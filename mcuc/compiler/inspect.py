@@ -10,11 +10,11 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from mcuc.build.compile import load_model, read_model
-from mcuc.build.options import Options
-from mcuc.build.pipeline import Lowered, lower_and_plan
-from mcuc.build.quantize import in_arithmetic
-from mcuc.build.receptive_field import receptive_field
+from mcuc.compiler.compile import load_model, read_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import Lowered, lower_and_plan
+from mcuc.compiler.quantize import in_arithmetic
+from mcuc.compiler.receptive_field import receptive_field
 from mcuc.device.board import Board
 from mcuc.errors import McucError, exit_code, flatten
 from mcuc.frontends.tflite import schema

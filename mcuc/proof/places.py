@@ -9,8 +9,8 @@ from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from mcuc.build.bench import build_bench, run_bench
-from mcuc.build.compile import Compiled
+from mcuc.compiler.bench import build_bench, run_bench
+from mcuc.compiler.compile import Compiled
 from mcuc.device import firmware, remote
 from mcuc.device.board import Board
 from mcuc.device.harness import RunRecord

@@ -1,6 +1,6 @@
 """The pages of the error codes: what `mcuc explain` shows and docs/errors.md lists.
 
-`python -m mcuc.build.codes > docs/errors.md` writes the page. Nothing is imported here, so that
+`python -m mcuc.error_codes > docs/errors.md` writes the page. Nothing is imported here, so that
 `mcuc explain` starts at once.
 """
 

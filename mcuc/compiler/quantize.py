@@ -7,10 +7,10 @@ from dataclasses import dataclass, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 
-from mcuc.build.options import Options, usage
-from mcuc.build.samples import RANDOM, Scaling, load_samples
+from mcuc.compiler.options import Options, usage
 from mcuc.errors import McucError, QuantError, raise_all
 from mcuc.frontends.loaded import Loaded
+from mcuc.inputs.samples import RANDOM, Scaling, load_samples
 from mcuc.ir.graph import Graph
 from mcuc.ir.types import DType
 from mcuc.passes.fold_constants import fold_constants

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from mcuc.build.compile import Compiled
-from mcuc.build.places import Access, Bench, bench
+from mcuc.compiler.compile import Compiled
 from mcuc.errors import DeviceError
 from mcuc.ir.graph import Array
+from mcuc.proof.places import Access, Bench, bench
 from mcuc.report.document import Json
 
 

@@ -6,14 +6,14 @@ import tempfile
 from collections.abc import Callable
 from pathlib import Path
 
-from mcuc.build.compile import Compiled
-from mcuc.build.misra import DEVIATIONS
-from mcuc.build.project import build_project, sources_of
-from mcuc.build.sbom import linked_members, spdx
+from mcuc.compiler.compile import Compiled
+from mcuc.compiler.project import build_project, sources_of
 from mcuc.data import data_dir
 from mcuc.device.application import STARTUP_FILES, Application
 from mcuc.device.elf import read_elf
 from mcuc.device.static_analysis import Analysis, cppcheck, gcc_analyzer
+from mcuc.evidence.misra import DEVIATIONS
+from mcuc.evidence.sbom import linked_members, spdx
 from mcuc.report.document import Json
 
 _ALLOCATORS = ("malloc", "calloc", "realloc", "free", "sbrk", "alloca")

@@ -9,8 +9,8 @@ from mcuc.around.audio import Audio
 from mcuc.around.image import Image
 from mcuc.around.plan import Around, plan_around
 from mcuc.around.tensor import Tensor
-from mcuc.build.options import Options
-from mcuc.build.pipeline import Lowered
+from mcuc.compiler.options import Options
+from mcuc.compiler.pipeline import Lowered
 from mcuc.errors import ModelError
 from mcuc_codegen.project import Project
 

@@ -10,8 +10,8 @@ import dataclasses
 import logging
 from dataclasses import dataclass
 
-from mcuc.build.choose import Chosen, choose
-from mcuc.build.options import Options
+from mcuc.compiler.choose import Chosen, choose
+from mcuc.compiler.options import Options
 from mcuc.errors import InternalError, McucError, MemoryBudgetError
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Program

@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
-from mcuc.build.compile import Compiled, compile_graph, load_model, read_model
-from mcuc.build.options import Options
-from mcuc.build.quantize import Arithmetic, in_arithmetic
+from mcuc.compiler.compile import Compiled, compile_graph, load_model, read_model
+from mcuc.compiler.options import Options
+from mcuc.compiler.quantize import Arithmetic, in_arithmetic
 from mcuc.device.board import Board
 from mcuc.device.boards import load_board
 from mcuc.errors import MemoryBudgetError

@@ -9,12 +9,12 @@ from typing import Any
 import numpy as np
 
 from mcuc.around.image import Image
-from mcuc.build.compile import Compiled
-from mcuc.build.frames import encode_frame, encode_samples
-from mcuc.build.vectors import read_arrays, require_no_factor
+from mcuc.compiler.compile import Compiled
 from mcuc.device.around import BEFORE, BEHIND, Answer, call_around
 from mcuc.device.board import Board
 from mcuc.errors import ModelError
+from mcuc.inputs.frames import encode_frame, encode_samples
+from mcuc.inputs.vectors import read_arrays, require_no_factor
 from mcuc.ir.graph import Array
 
 Json = dict[str, Any]

@@ -12,14 +12,14 @@ from pathlib import Path
 from typing import Any
 
 from mcuc.around.plan import Around
-from mcuc.build.around import around_facts, around_of
-from mcuc.build.bench import Unit
-from mcuc.build.choose import Chosen
-from mcuc.build.options import Options, usage
-from mcuc.build.output import write_folder
-from mcuc.build.pipeline import Lowered, lower_and_plan
-from mcuc.build.project import build_project, forms_for, project_files
-from mcuc.build.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
+from mcuc.compiler.around import around_facts, around_of
+from mcuc.compiler.bench import Unit
+from mcuc.compiler.choose import Chosen
+from mcuc.compiler.options import Options, usage
+from mcuc.compiler.output import write_folder
+from mcuc.compiler.pipeline import Lowered, lower_and_plan
+from mcuc.compiler.project import build_project, forms_for, project_files
+from mcuc.compiler.quantize import RECIPE, Arithmetic, in_arithmetic, quantization_figures
 from mcuc.device.application import Application
 from mcuc.device.board import Board
 from mcuc.device.boards import board_file, load_board

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from mcuc.build.places import Access
 from mcuc.device.firmware import TRANSPORTS
 from mcuc.device.toml_table import Table
 from mcuc.errors import BoardError, Loc
+from mcuc.proof.places import Access
 
 SCHEMA = 1
 

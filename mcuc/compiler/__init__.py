@@ -1,0 +1,1 @@
+"""From a model file to C, sizes and a report: which stages run in which order."""

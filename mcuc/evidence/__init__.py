@@ -1,0 +1,1 @@
+"""Safety evidence of a compiled model, and the lists that stand behind it."""

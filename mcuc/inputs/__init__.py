@@ -1,0 +1,1 @@
+"""What models are run with: random vectors, files of arrays, images, labelled samples."""
