@@ -3,12 +3,13 @@
 For a limit of memory, a shortest path finds the cuts and the tiles that compute least twice. It
 goes from node to node; a step adds a node, or a tile of some shape, to the run, or ends the run
 where that keeps to the limit. Of paths that go on alike, those that others beat in MACs, rings and
-scratch are dropped. Columns cost no MACs, so the narrowest blocks decide what is possible; where
+scratch, in thousandths of the limit, are dropped. Columns cost no MACs, so the narrowest blocks decide what is possible; where
 memory is left they become wider again.
 """
 
 from __future__ import annotations
 
+import bisect
 import heapq
 import itertools
 from collections.abc import Iterator, Mapping
@@ -25,6 +26,7 @@ from mcuc.schedule.tile import Tiled, chains
 
 ROWS = (1, 2, 3, 4, 5, 6, 8)  # of a band
 COLUMNS = (1, 2, 4, 8, 16)  # of a block
+GRAINS = 1000  # of a limit: paths that differ by less memory count as alike
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,27 @@ class _Path:
         return 0 if self.before is None else self.before.end
 
 
+class _Stairs:
+    """Pairs of rings and scratch of which none is as low as another in both."""
+
+    def __init__(self) -> None:
+        self._rings: list[int] = []  # rising, while their scratch falls
+        self._scratch: list[int] = []
+
+    def lower(self, rings: int, scratch: int) -> bool:
+        """Adds a pair; False where one that is there is as low in both."""
+        at = bisect.bisect_right(self._rings, rings)
+        if at and self._scratch[at - 1] <= scratch:
+            return False
+        start = bisect.bisect_left(self._rings, rings)
+        end = start
+        while end < len(self._scratch) and self._scratch[end] >= scratch:
+            end += 1
+        self._rings[start:end] = [rings]
+        self._scratch[start:end] = [scratch]
+        return True
+
+
 def tiles_within(
     callers: Mapping[int, Caller], first: Search, limit: int, most_macs: float
 ) -> tuple[Tile, ...] | None:
@@ -110,6 +133,7 @@ class Tiling:
         self._callers, self._faster = callers, faster
         self._plain = {(run.first, end): run for end, runs in first.runs.items() for run in runs}
         self._floors: dict[tuple[int, int], int] = {}
+        self._rings: dict[tuple[_Option, ...], int] = {}
         self._joined: dict[tuple[Caller, int, Caller], bool] = {}
         count = len(self.order.callers)
         self._alive = [self.order.around(k, k) for k in range(count)]
@@ -134,7 +158,8 @@ class Tiling:
         """The path to the end; unless `priced`, any one, whatever it does twice."""
         count = len(self.order.callers)
         ended = [False] * (count + 1)
-        known: dict[tuple[_Option, ...], list[tuple[int, int]]] = {}
+        grain = max(1, limit // GRAINS)
+        known: dict[tuple[_Option, ...], _Stairs] = {}
         queue: list[tuple[int, int, int, _Path, _Option]] = []
         number = itertools.count()
 
@@ -154,10 +179,11 @@ class Tiling:
                 continue
             # what follows depends on the members from the first one on whose ring is open
             since = min((k for k, _ in path.waiting), default=len(path.members) - 1)
-            alike = known.setdefault((path.members[0], *path.members[since:]), [])
-            if any(rings <= path.rings and scratch <= path.scratch for rings, scratch in alike):
+            alike = (path.members[0], *path.members[since:])
+            if not known.setdefault(alike, _Stairs()).lower(
+                path.rings // grain, path.scratch // grain
+            ):
                 continue
-            alike.append((path.rings, path.scratch))
             if not ended[path.end] and self._need(path, limit) is not None:
                 if path.end == count:
                     return path
@@ -177,8 +203,7 @@ class Tiling:
             return None
         for k, join in path.waiting:
             if join < option.end:
-                rows = self.order.ring_rows(tuple(m.caller for m in members[k:]))
-                rings += self.order.ring_bytes(members[k].caller, rows)
+                rings += self._ring(members[k:])
             else:
                 waiting.append((k, join))
         if rings > most:
@@ -195,6 +220,13 @@ class Tiling:
             scratch,
             tuple(waiting),
         )
+
+    def _ring(self, members: tuple[_Option, ...]) -> int:
+        """Bytes of the first one's ring, all of whose readers are among the others."""
+        if members not in self._rings:
+            rows = self.order.ring_rows(tuple(m.caller for m in members))
+            self._rings[members] = self.order.ring_bytes(members[0].caller, rows)
+        return self._rings[members]
 
     def _fits(self, path: _Path, option: _Option) -> bool:
         """Whether a member can follow those of the open run, as far as it reads what they write."""
