@@ -3,8 +3,8 @@
 For a limit of memory, a shortest path finds the cuts and the tiles that compute least twice. It
 goes from node to node; a step adds a node, or a tile of some shape, to the run, or ends the run
 where that keeps to the limit. Of paths that go on alike, those that others beat in MACs, rings and
-scratch, in thousandths of the limit, are dropped. Columns cost no MACs, so the narrowest blocks decide what is possible; where
-memory is left they become wider again.
+scratch, in thousandths of the limit, are dropped. Columns cost no MACs, so the narrowest blocks
+decide what is possible; where memory is left they become wider again.
 """
 
 from __future__ import annotations
