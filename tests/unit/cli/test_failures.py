@@ -42,7 +42,7 @@ def test_an_unknown_board_and_its_neighbour() -> None:
 
 
 @pytest.mark.parametrize(
-    ("option", "have", "code"), [("--sram", 4000, "E401"), ("--flash", 5000, "E403")]
+    ("option", "have", "code"), [("--sram", 3000, "E401"), ("--flash", 5000, "E403")]
 )
 def test_what_does_not_fit(option: str, have: int, code: str, tmp_path: Path) -> None:
     outcome = mcuc("compile", DIGITS, "-o", tmp_path / "out", option, have, "--json")
