@@ -44,11 +44,10 @@ from mcuc.errors import McucError, flatten
 from mcuc.frontends.tflite.load import read_tflite
 from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array, Graph
-from mcuc.ir.types import DType
-from mcuc.ops.checks import integer_range
 from mcuc.proof.verify import in_sequence
 from mcuc.report.document import Json
 from mcuc_codegen.project import generate
+from tests.support.golden import seeded_inputs
 
 CACHE = ROOT / ".cache" / "forms"
 COMMAND = "python -m benchmarks.forms"
@@ -174,20 +173,9 @@ def _stored(name: str, graph: Graph) -> list[tuple[list[Array], list[Array]]]:
     with np.load(file, allow_pickle=False) as golden:
         seeds = [seed for seed in (0, 1) if f"s{seed}_y0" in golden.files]
         count = range(len(graph.outputs))
-        return [(_seeded(graph, seed), [golden[f"s{seed}_y{i}"] for i in count]) for seed in seeds]
-
-
-def _seeded(graph: Graph, seed: int) -> list[Array]:
-    """The inputs that stored outputs were made of."""
-    rng = np.random.default_rng(seed)
-    result: list[Array] = []
-    for type_ in (graph.type(v) for v in graph.inputs):
-        if type_.dtype is DType.F32:
-            result.append(rng.uniform(-1, 1, type_.shape).astype(np.float32))
-        else:
-            low, high = integer_range(type_.dtype)
-            result.append(rng.integers(low, high + 1, type_.shape).astype(type_.dtype.numpy))
-    return result
+        return [
+            (seeded_inputs(graph, seed), [golden[f"s{seed}_y{i}"] for i in count]) for seed in seeds
+        ]
 
 
 def _outputs(

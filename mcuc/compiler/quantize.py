@@ -29,11 +29,10 @@ from mcuc.quant.ptq import Quantized, apply_recipe, make_recipe
 from mcuc.quant.recipe import Recipe, fingerprint
 from mcuc.quant.reciprocal import multiply_by_reciprocals
 from mcuc.quant.rules import rule_of
-from mcuc.quant.runtime import Samples
+from mcuc.quant.runtime import Samples, spread
 
 log = logging.getLogger(__name__)
 
-MEASURED = 16  # samples for the figures of layers
 RECIPE = "quantization.json"
 
 
@@ -197,11 +196,6 @@ def _layers(source: Graph, asked: tuple[tuple[str, str], ...]) -> dict[int, str]
             problems.append(usage("layer-precision", what))
     raise_all(problems)
     return found
-
-
-def spread(samples: Samples, count: int = MEASURED) -> Samples:
-    """Up to `count` samples, evenly spread."""
-    return samples[:: max(1, len(samples) // count)][:count]
 
 
 def calibration_samples(source: Graph, options: Options) -> Samples:

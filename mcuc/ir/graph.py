@@ -146,6 +146,25 @@ class Graph:
         held = self.values if values is None else values
         return self.with_nodes(left, {v: x for v, x in held.items() if v not in gone})
 
+    def without_dead(self, nodes: Sequence[Node] | None = None) -> Graph:
+        """The graph of these nodes (its own), without those that nothing needs, and without the
+        values that then are nobody's; the very same object if nothing changes.
+
+        Inputs and state stay, used or not: they are part of the model's interface.
+        """
+        wanted = set(self.results)
+        kept: list[Node] = []
+        for node in reversed(self.nodes if nodes is None else nodes):
+            if not wanted.isdisjoint(node.outputs):
+                kept.append(node)
+                wanted.update(v for v in node.inputs if v is not None)
+        wanted.update(self.sources, *(node.outputs for node in kept))
+        values = {v: x for v, x in self.values.items() if v in wanted}
+        left = tuple(reversed(kept))
+        if left == self.nodes and len(values) == len(self.values):
+            return self
+        return self.with_nodes(left, values)
+
     def __str__(self) -> str:
         lines = [f"graph {self.name}({', '.join(f'%{v}: {self.type(v)}' for v in self.inputs)})"]
         for i, node in enumerate(self.nodes):

@@ -293,24 +293,30 @@ def factor(input_scale: float) -> tuple[int, int]:
 
 def logistic(x: npt.ArrayLike, multiplier: int, right: int) -> Int16s:
     """Results in steps of 1/32768."""
-    half = (1 << right) >> 1
-    scaled = (np.asarray(x, np.int64) * multiplier + half) >> right
-    size = np.abs(scaled)
-    samples = np.asarray(TABLE, np.int64)
-    index = np.minimum(size >> 9, 254)
-    between = (samples[index] << 9) + (size & 511) * (samples[index + 1] - samples[index])
-    value = np.where(size >> 9 >= 255, 0x7FFF << 10, between)
+    scaled, value = _interpolated(x, multiplier, right, 9, 0x7FFF << 10)
     signed = np.where(scaled >= 0, value + 512, (1 << 25) - value + 511)
     return (signed >> 10).astype(np.int16)
 
 
 def tanh(x: npt.ArrayLike, multiplier: int, right: int) -> Int16s:
     """2 sigmoid(2 x) - 1 in steps of 1/32768."""
+    scaled, value = _interpolated(x, multiplier, right, 8, 0xFFFF << 8)
+    above = value - (1 << 23)
+    return (np.where(scaled >= 0, above + 128, 127 - above) >> 8).astype(np.int16)
+
+
+def _interpolated(
+    x: npt.ArrayLike, multiplier: int, right: int, bits: int, beyond: int
+) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+    """The scaled input, and what the table has for its magnitude, in steps of 2^-(16 + bits).
+
+    The entries are 2^bits steps apart; behind the last one it is `beyond`.
+    """
     half = (1 << right) >> 1
     scaled = (np.asarray(x, np.int64) * multiplier + half) >> right
     size = np.abs(scaled)
     samples = np.asarray(TABLE, np.int64)
-    index = np.minimum(size >> 8, 254)
-    between = (samples[index] << 8) + (size & 255) * (samples[index + 1] - samples[index])
-    value = np.where(size >> 8 >= 255, 0xFFFF << 8, between) - (1 << 23)
-    return (np.where(scaled >= 0, value + 128, 127 - value) >> 8).astype(np.int16)
+    index = np.minimum(size >> bits, 254)
+    step = samples[index + 1] - samples[index]
+    between = (samples[index] << bits) + (size & ((1 << bits) - 1)) * step
+    return scaled, np.where(size >> bits >= 255, beyond, between)

@@ -24,7 +24,7 @@ from mcuc.ops import reshape, take, transpose
 from mcuc.ops.convolution import INPUT, WEIGHTS, ConvAttrs
 from mcuc.ops.pad import fill_of, paddings_of
 from mcuc.ops.spec import Site
-from mcuc.passes.match import Matcher, without_dead
+from mcuc.passes.match import Matcher
 from mcuc.passes.spec import Pass
 
 # Permutations of both operators: of rows and columns, or of one axis.
@@ -63,7 +63,7 @@ def fuse_dilation(graph: Graph) -> Graph:
         made += [node] if found is None else found
     if not changed:
         return graph
-    return without_dead(graph.with_nodes((), values), tuple(made))
+    return graph.with_nodes(tuple(made), values).without_dead()
 
 
 def _joined(match: Matcher, last: Node, values: dict[int, Value]) -> list[Node] | None:

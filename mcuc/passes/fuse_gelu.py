@@ -17,7 +17,7 @@ from dataclasses import replace
 from mcuc.ir.graph import Graph, Node
 from mcuc.ir.types import DType
 from mcuc.ops import unary
-from mcuc.passes.match import Matcher, near, without_dead
+from mcuc.passes.match import Matcher, near
 from mcuc.passes.spec import Pass
 
 _ROOT_HALF, _CUBIC, _TANH = math.sqrt(0.5), 0.044715, math.sqrt(2 / math.pi)
@@ -33,7 +33,7 @@ def fuse_gelu(graph: Graph) -> Graph:
             last, x, function = found
             made = replace(last, op="unary", inputs=(x,), attrs=unary.Attrs(function))
             nodes[nodes.index(last)] = made
-    return graph if nodes == list(graph.nodes) else without_dead(graph, tuple(nodes))
+    return graph if nodes == list(graph.nodes) else graph.without_dead(nodes)
 
 
 def _found(match: Matcher, node: Node) -> tuple[Node, int, str] | None:

@@ -16,7 +16,7 @@ from dataclasses import replace
 from mcuc.ir.graph import Graph, Node
 from mcuc.ir.types import DType
 from mcuc.ops import layer_norm, mean
-from mcuc.passes.match import Matcher, without_dead
+from mcuc.passes.match import Matcher
 from mcuc.passes.spec import Pass
 
 
@@ -36,7 +36,7 @@ def fuse_layer_norm(graph: Graph) -> Graph:
             inputs = inputs[:-1]
         attrs = layer_norm.Attrs(epsilon)
         nodes[nodes.index(last)] = replace(last, op="layer_norm", inputs=inputs, attrs=attrs)
-    return graph if nodes == list(graph.nodes) else without_dead(graph, tuple(nodes))
+    return graph if nodes == list(graph.nodes) else graph.without_dead(nodes)
 
 
 def _normalized(match: Matcher, node: Node) -> tuple[int, float] | None:

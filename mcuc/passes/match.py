@@ -62,17 +62,3 @@ class Matcher:
 def near(a: float, b: float) -> bool:
     """Whether two constants are the same up to how exporters round them."""
     return abs(a - b) <= 2e-4 * abs(b)
-
-
-def without_dead(graph: Graph, nodes: tuple[Node, ...]) -> Graph:
-    """The graph with these nodes, those left out that nothing reads any more."""
-    wanted = set(graph.results)
-    kept: list[Node] = []
-    for node in reversed(nodes):
-        if any(v in wanted for v in node.outputs):
-            kept.append(node)
-            wanted.update(v for v in node.inputs if v is not None)
-    wanted.update(graph.sources)
-    wanted.update(v for node in kept for v in node.outputs)
-    values = {v: x for v, x in graph.values.items() if v in wanted}
-    return graph.with_nodes(tuple(reversed(kept)), values)

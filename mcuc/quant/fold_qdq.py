@@ -88,7 +88,7 @@ class _Fold(Folding):
         graph = replace(
             self.graph, nodes=tuple(self.nodes), values=self.values, outputs=outputs, states=states
         )
-        return Folded(_without_dead(graph), self.floats)
+        return Folded(graph.without_dead(), self.floats)
 
     def _is_pairable(self, node: Node) -> bool:
         type_ = self.values[_first(node)].type
@@ -258,16 +258,3 @@ def _first(node: Node) -> int:
 
 def _equal(a: TensorType, b: TensorType) -> bool:
     return a.dtype is b.dtype and a.quant == b.quant
-
-
-def _without_dead(graph: Graph) -> Graph:
-    """Without nodes and values that nothing needs any more."""
-    needed = set(graph.results)
-    nodes: list[Node] = []
-    for node in reversed(graph.nodes):
-        if needed.intersection(node.outputs):
-            needed.update(v for v in node.inputs if v is not None)
-            nodes.append(node)
-    used = {*needed, *graph.sources, *(v for node in nodes for v in node.outputs)}
-    values = {v: value for v, value in graph.values.items() if v in used}
-    return replace(graph, nodes=tuple(reversed(nodes)), values=values)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import numpy.typing as npt
 
 from mcuc.errors import Loc, McucError, flatten
 from mcuc.ir.graph import Graph, Node, Value
@@ -48,8 +49,7 @@ class Folding:
             quant, data = value.type.quant, value.const
             if data is None or quant is None or value.type.dtype is not DType.F32:
                 continue
-            scales = along(np.asarray(quant.scales), quant.axis or 0, data.ndim)
-            zeros = along(np.asarray(quant.zero_points), quant.axis or 0, data.ndim)
+            scales, zeros = _along_axis(quant, data.ndim)
             steps = np.rint(data.astype(np.float64) / scales) + zeros
             if steps.min() >= -128 and steps.max() <= 127:
                 type_ = replace(value.type, dtype=DType.S8)
@@ -90,9 +90,7 @@ class Folding:
         held = self.values[self.integer[v]]
         if held.const is None or held.type.quant is None or self.values[v].const is not None:
             return v
-        quant, shape = held.type.quant, held.const
-        scales = along(np.asarray(quant.scales), quant.axis or 0, shape.ndim)
-        zeros = along(np.asarray(quant.zero_points), quant.axis or 0, shape.ndim)
+        scales, zeros = _along_axis(held.type.quant, held.const.ndim)
         data = ((held.const.astype(np.float64) - zeros) * scales).astype(np.float32)
         return self.add(Value(TensorType(data.shape, DType.F32), held.name, data))
 
@@ -158,6 +156,13 @@ class Folding:
         self.values[self._next] = value
         self._next += 1
         return self._next - 1
+
+
+def _along_axis(quant: Quant, rank: int) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]]:
+    """Scales and zero points, to broadcast with a tensor of that rank."""
+    numbers = (np.asarray(n, np.float64) for n in (quant.scales, quant.zero_points))
+    scales, zeros = (along(n, quant.axis or 0, rank) for n in numbers)
+    return scales, zeros
 
 
 def same_quant(a: Quant, b: Quant) -> bool:

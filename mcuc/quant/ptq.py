@@ -18,12 +18,11 @@ from mcuc.quant.fold_qdq import fold_qdq
 from mcuc.quant.insert_qdq import Inserted, insert_qdq
 from mcuc.quant.recipe import Recipe, fingerprint
 from mcuc.quant.rules import rule_of
-from mcuc.quant.runtime import Samples, ratio_db, run_values
+from mcuc.quant.runtime import Samples, ratio_db, run_values, spread
 
 Doubles = npt.NDArray[np.float64]
 
 _NO_LAYERS: Mapping[int, str] = MappingProxyType({})
-MEASURED = 16  # samples that decisions are measured on
 # --auto-precision: what a layer with more bits must gain, and where enough is enough.
 _GAIN_DB = 0.5
 ENOUGH_DB = 30.0
@@ -105,7 +104,7 @@ def make_recipe(
         numerics: Rule set.
     """
     statistics = calibrate(graph, samples, method)
-    judge = _Judge(graph, samples[:: max(1, len(samples) // MEASURED)][:MEASURED])
+    judge = _Judge(graph, spread(samples))
     own = fingerprint(graph)
     best = Recipe(
         precision,

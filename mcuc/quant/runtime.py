@@ -22,6 +22,13 @@ from mcuc.quant.qparams import along
 
 Samples = Sequence[Sequence[Array]]
 
+MEASURED = 16  # samples that decisions and the figures of layers are measured on
+
+
+def spread(samples: Samples, count: int = MEASURED) -> Samples:
+    """Up to `count` samples, evenly spread."""
+    return samples[:: max(1, len(samples) // count)][:count]
+
 
 def run_values(
     graph: Graph, samples: Samples, values: Sequence[int], numerics: str = NUMERICS[0]

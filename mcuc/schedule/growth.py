@@ -51,12 +51,6 @@ class Growth:
         """The last of the members."""
         return self.members[-1]
 
-    @property
-    def least_bytes(self) -> int:
-        """What it needs at least, however it grows."""
-        size = self.order.size
-        return self.rings + self.scratch + self.accumulators + sum(size[r] for r in self.born)
-
     def extended(self, caller: Caller, first: int) -> Growth | None:
         """With one more caller, which stands for callers from `first` on of the order.
 

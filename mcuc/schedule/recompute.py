@@ -32,8 +32,8 @@ def with_tiles(
         most_macs: Limit of the MACs done twice in the whole graph; math.inf = none.
         faster: The nodes with faster kernels, which take the place where memory is left.
     """
-    order = first.order
-    tiling = Tiling(first, callers, most_macs, faster or {})
+    order, faster = first.order, faster or {}
+    tiling = Tiling(first, callers, most_macs, faster)
     least, failed = need_of(first.least_memory()), 0
     limit = least - 1
     while limit > failed:
@@ -41,7 +41,7 @@ def with_tiles(
         if found is None:
             failed = limit
         else:
-            single = {**callers, **{i: (faster or {})[i] for i in found.fastest}}
+            single = {**callers, **{i: faster[i] for i in found.fastest}}
             made = tiled(single, found.tiles)
             search = Search(
                 Order(order.graph, made, order.input_mode, order), found.tiles, found.fastest

@@ -107,17 +107,6 @@ class _Stairs:
         return True
 
 
-def tiles_within(
-    callers: Mapping[int, Caller], first: Search, limit: int, most_macs: float
-) -> tuple[Tile, ...] | None:
-    """Tiles with which no run needs more than `limit` bytes, with the fewest MACs done twice.
-
-    Of those, the ones with the least predicted work; None when there are none.
-    """
-    found = Tiling(first, callers, most_macs, {}).within(limit)
-    return None if found is None else found.tiles
-
-
 class Tiling:
     """Finds tiles for limits of memory."""
 

@@ -13,14 +13,13 @@ import pytest
 
 from mcuc.frontends.tflite import load_tflite
 from mcuc.ir.graph import Array, Graph
-from mcuc.ir.types import DType
-from mcuc.ops.checks import integer_range
 from mcuc.ops.interpret import run_reference
 from mcuc.passes.fold_constants import fold_constants
 from mcuc.passes.fuse_pad import fuse_pad
 from mcuc.passes.remove_dead_nodes import remove_dead_nodes
 from mcuc.passes.transpose_to_reshape import transpose_to_reshape
 from mcuc.passes.verify import verify_graph
+from tests.support.golden import seeded_inputs
 from tests.support.models import DIGITS, data_folder, real_models
 from tests.support.oracle import agree, run_tflite
 
@@ -147,20 +146,6 @@ def model_path(name: str) -> Path:
     if not found:
         pytest.skip("the models of MCUC_DATA are not here")
     return found[0]
-
-
-def seeded_inputs(graph: Graph, seed: int) -> list[Array]:
-    """Inputs as the stored outputs were made from."""
-    rng = np.random.default_rng(seed)
-    result: list[Array] = []
-    for v in graph.inputs:
-        type_ = graph.type(v)
-        if type_.dtype is DType.F32:
-            result.append(rng.uniform(-1, 1, type_.shape).astype(np.float32))
-        else:
-            low, high = integer_range(type_.dtype)
-            result.append(rng.integers(low, high + 1, type_.shape).astype(type_.dtype.numpy))
-    return result
 
 
 def optimised(graph: Graph) -> Graph:

@@ -63,7 +63,7 @@ def decode(
     ):
         raise reader.damaged(f"the axes {order} and blocks {blocked} of a sparse tensor {shape}")
     sizes = _sizes(reader, levels, order, blocked, shape)
-    places = [np.zeros(1, np.int64)] * 0
+    places: list[Ints] = []
     entries = 1
     for level, axis in zip(levels, order, strict=True):
         parents, own = _children(reader, level, entries, sizes[axis])

@@ -20,29 +20,13 @@ static float mcuc_recurrent_lstm_gate(const mcuc_recurrent_lstm_params *p, int32
          mcuc_recurrent_dot(p->recurrent + row * p->units, h, p->units, bias[4 * p->units]);
 }
 
-/* Gate g with the peephole of its place. */
-static float mcuc_recurrent_lstm_opened(const mcuc_recurrent_lstm_params *p, int32_t g, int32_t u,
-                                        const float *x, const float *h, float c)
-{
-  const float inner = mcuc_recurrent_lstm_gate(p, g, u, x, h) + p->peephole[g * p->units + u] * c;
-  return mcuc_logisticf(mcuc_clamp_f32(inner, -p->clip, p->clip));
-}
+#define MCUC_KERNEL mcuc_recurrent_f32_f32_f32_lstm__c
+#define MCUC_PARAMS mcuc_recurrent_lstm_params
+#define MCUC_OPERAND float
+#define MCUC_GATE mcuc_recurrent_lstm_gate
+#include "recurrent/lstm_step_any.h"
 
-static void mcuc_recurrent_lstm_step(const mcuc_recurrent_lstm_params *p, const float *x,
-                                     const float *h, float *c, float *dst)
-{
-  int32_t u;
-  for (u = 0; u < p->units; ++u) {
-    const float into = mcuc_recurrent_lstm_opened(p, 0, u, x, h, c[u]);
-    const float forget = mcuc_recurrent_lstm_opened(p, 2, u, x, h, c[u]);
-    const float inner = mcuc_recurrent_lstm_gate(p, 3, u, x, h);
-    const float fresh = mcuc_tanhf(mcuc_clamp_f32(inner, -p->clip, p->clip));
-    c[u] = mcuc_clamp_f32(forget * c[u] + into * fresh, -p->cell_clip, p->cell_clip);
-    dst[u] = mcuc_recurrent_lstm_opened(p, 1, u, x, h, c[u]) * mcuc_tanhf(c[u]);
-  }
-}
-
-MCUC_FN void mcuc_recurrent_f32_f32_f32_lstm__c(const void *params, const void *call)
+MCUC_FN void MCUC_KERNEL(const void *params, const void *call)
 {
   const mcuc_recurrent_lstm_params *p = (const mcuc_recurrent_lstm_params *)params;
   const mcuc_whole_call *io = (const mcuc_whole_call *)call;
@@ -57,8 +41,10 @@ MCUC_FN void mcuc_recurrent_f32_f32_f32_lstm__c(const void *params, const void *
       const int32_t t = p->reverse ? p->steps - 1 - k : k;
       const float *x = (const float *)io->src[0] + (t * p->batch + b) * p->depth;
       float *dst = (float *)io->dst + t * all + b * p->units;
-      mcuc_recurrent_lstm_step(p, x, h, c, dst);
+      MCUC_PART(step)(p, x, h, c, dst);
       h = dst;
     }
   }
 }
+
+#undef MCUC_KERNEL

@@ -51,31 +51,13 @@ static float mcuc_recurrent_hybrid_gate(const mcuc_recurrent_hybrid_params *p, i
   return ((p->bias[row] + into) + back) + p->bias[other];
 }
 
-/* Gate g with the peephole of its place. */
-static float mcuc_recurrent_hybrid_opened(const mcuc_recurrent_hybrid_params *p, int32_t g,
-                                          int32_t u, const mcuc_recurrent_quantized *x,
-                                          const mcuc_recurrent_quantized *h, float c)
-{
-  const float inner = mcuc_recurrent_hybrid_gate(p, g, u, x, h) + p->peephole[g * p->units + u] * c;
-  return mcuc_logisticf(mcuc_clamp_f32(inner, -p->clip, p->clip));
-}
+#define MCUC_KERNEL mcuc_recurrent_f32_s8_f32_lstm__c
+#define MCUC_PARAMS mcuc_recurrent_hybrid_params
+#define MCUC_OPERAND mcuc_recurrent_quantized
+#define MCUC_GATE mcuc_recurrent_hybrid_gate
+#include "recurrent/lstm_step_any.h"
 
-static void mcuc_recurrent_hybrid_step(const mcuc_recurrent_hybrid_params *p,
-                                       const mcuc_recurrent_quantized *x,
-                                       const mcuc_recurrent_quantized *h, float *c, float *dst)
-{
-  int32_t u;
-  for (u = 0; u < p->units; ++u) {
-    const float into = mcuc_recurrent_hybrid_opened(p, 0, u, x, h, c[u]);
-    const float forget = mcuc_recurrent_hybrid_opened(p, 2, u, x, h, c[u]);
-    const float inner = mcuc_recurrent_hybrid_gate(p, 3, u, x, h);
-    const float fresh = mcuc_tanhf(mcuc_clamp_f32(inner, -p->clip, p->clip));
-    c[u] = mcuc_clamp_f32(forget * c[u] + into * fresh, -p->cell_clip, p->cell_clip);
-    dst[u] = mcuc_recurrent_hybrid_opened(p, 1, u, x, h, c[u]) * mcuc_tanhf(c[u]);
-  }
-}
-
-MCUC_FN void mcuc_recurrent_f32_s8_f32_lstm__c(const void *params, const void *call)
+MCUC_FN void MCUC_KERNEL(const void *params, const void *call)
 {
   const mcuc_recurrent_hybrid_params *p = (const mcuc_recurrent_hybrid_params *)params;
   const mcuc_whole_call *io = (const mcuc_whole_call *)call;
@@ -93,8 +75,10 @@ MCUC_FN void mcuc_recurrent_f32_s8_f32_lstm__c(const void *params, const void *c
       float *dst = (float *)io->dst + t * all + b * p->units;
       const mcuc_recurrent_quantized of_x = mcuc_recurrent_quantize(p, x, q, p->depth);
       const mcuc_recurrent_quantized of_h = mcuc_recurrent_quantize(p, h, q + p->depth, p->units);
-      mcuc_recurrent_hybrid_step(p, &of_x, &of_h, c, dst);
+      MCUC_PART(step)(p, &of_x, &of_h, c, dst);
       h = dst;
     }
   }
 }
+
+#undef MCUC_KERNEL

@@ -1,37 +1,7 @@
-/* Frames added up where they overlap, float32, in order.
- *
- * src[0] : [outer][count][frame]     src[1] : [outer][frame - step], of the frames before
- * dst    : [outer][(count - 1) step + frame], the end of which is to be kept
- * Bit-exact to mcuc/numerics/audio.py:overlap_add.
- */
-#include <string.h>
-
+/* Overlapping frames, float32. */
 #include "mcuc/fmath.h"
-#include "mcuc/program.h"
-#include "signal/signal.h"
 
-MCUC_FN void mcuc_signal_f32_f32_f32_overlap_add__c(const void *params, const void *call)
-{
-  const mcuc_signal_overlap_add_params *p = (const mcuc_signal_overlap_add_params *)params;
-  const mcuc_whole_call *io = (const mcuc_whole_call *)call;
-  const float *src = (const float *)io->src[0];
-  const float *kept = (const float *)io->src[1];
-  float *dst = (float *)io->dst;
-  const int32_t before = p->frame - p->step;
-  const int32_t outer = p->size / (p->count * p->frame);
-  int32_t o, k, i;
-
-  for (o = 0; o < outer; ++o) {
-    memcpy(dst, kept, (size_t)before * sizeof *dst);
-    memset(dst + before, 0, (size_t)(p->count * p->step) * sizeof *dst);
-    for (k = 0; k < p->count; ++k) {
-      float *sum = dst + k * p->step;
-      for (i = 0; i < p->frame; ++i) {
-        sum[i] += src[i];
-      }
-      src += p->frame;
-    }
-    kept += before;
-    dst += before + p->count * p->step;
-  }
-}
+#define MCUC_KERNEL mcuc_signal_f32_f32_f32_overlap_add__c
+#define MCUC_ELEMENT float
+#define MCUC_ADD(a, b) (a) + (b)
+#include "signal/overlap_add_any.h"

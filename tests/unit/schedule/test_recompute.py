@@ -4,20 +4,21 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 import pytest
 
 from mcuc.ir.graph import Graph
 from mcuc.ir.target import HOST
 from mcuc.schedule import tiling
+from mcuc.schedule.call import Caller
 from mcuc.schedule.lower import callers_of
 from mcuc.schedule.needs import Order
 from mcuc.schedule.recompute import with_tiles
 from mcuc.schedule.search import Search, need_of
 from mcuc.schedule.spec import Tile
 from mcuc.schedule.tile import Tiled, chains, tiled
-from mcuc.schedule.tiling import tiles_within
+from mcuc.schedule.tiling import Tiling
 from tests.property.test_search import with_skips
 from tests.support.networks import inverted_residual, random_network
 
@@ -56,6 +57,13 @@ def twice(graph: Graph, tiles: tuple[Tile, ...]) -> int:
 def search_of(graph: Graph, tiles: tuple[Tile, ...] = ()) -> Search:
     callers = tiled(callers_of(graph, HOST), tiles)
     return Search(Order(graph, callers, "consumed"), tiles)
+
+
+def tiles_within(
+    callers: Mapping[int, Caller], first: Search, limit: int, most_macs: float
+) -> tuple[Tile, ...] | None:
+    found = Tiling(first, callers, most_macs, {}).within(limit)
+    return None if found is None else found.tiles
 
 
 @pytest.mark.parametrize("graph", GRAPHS, ids=lambda g: g.name)
