@@ -215,7 +215,8 @@ class Window:
             return out
         first = out[0] * self.stride[axis] - self.pad[axis]
         end = (out[1] - 1) * self.stride[axis] - self.pad[axis] + self.extent[axis]
-        return (max(0, first), max(0, first, min(end, size)))
+        first = min(max(0, first), size)
+        return (first, max(first, min(end, size)))
 
 
 ParamValue = int | float | npt.NDArray[np.generic]
@@ -264,6 +265,7 @@ class Step:
         parts: Tile form: the chain of steps; a part's operand with a producer is what the part
             before it writes. The views between them are those of a block at (0, 0).
         block: Tile form: rows and columns of the output that are computed at once.
+        line: Part of a tile: where rows of its output are kept from band to band.
     """
 
     node: int
@@ -285,6 +287,7 @@ class Step:
     made: int | None = None
     parts: tuple[Step, ...] = ()
     block: tuple[int, int] = (1, 1)
+    line: View | None = None
     scratch_offset: int = 0
 
     @property

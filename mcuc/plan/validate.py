@@ -9,6 +9,7 @@ is proven harmless, and any other is found where it hurts.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +62,7 @@ class _Machine:
         self.owner = [np.full(used, -1, np.int64) for used in plan.used_bytes]
         self.problems: list[str] = []
         self.names: dict[tuple[int, int], int] = {}
+        self.kept: dict[int, int] = {}  # by node of a tile with lines: rows of it made so far
         self.root = {v: v for v in program.graph.values}
         for node in program.graph.nodes:
             source = node.inputs[0] if spec_of(node.op).alias else None
@@ -73,6 +75,7 @@ class _Machine:
             self._rows(port.value, port.view, port.view.box, write=True)
         for number, segment in enumerate(self.program.segments):
             accumulators: set[int] = set()
+            self.kept.clear()
             self._counters(segment, start=True)
             for step, row in _calls(segment):
                 self._call(step, row, f"segment {number}, row {row}", accumulators)
@@ -111,6 +114,8 @@ class _Machine:
         for i in reversed(range(len(step.parts))):
             part = step.parts[i]
             spec, site = self._op(part)
+            if part.line is not None:
+                rows = self._from_line(part, part.line, rows, where)
             if rows[0] == rows[1]:
                 return
             box = Box(*rows, 0, part.shape[1], 0, part.shape[2])
@@ -124,6 +129,29 @@ class _Machine:
                     room = operand.view.rows
                     if operand.producer != i - 1 or rows[1] - rows[0] > room:
                         self._problem(f"{where}: a part reads more rows than its tile has")
+                else:
+                    rows = (0, 0)
+
+    def _from_line(
+        self, part: Step, line: View, rows: tuple[int, int], where: str
+    ) -> tuple[int, int]:
+        """Which of a part's rows remain to be made: its lines hold the latest ones still, each
+        where the band before put it.
+        """
+        value = self.program.graph.nodes[part.node].outputs[0]
+        made = self.kept.get(part.node, 0)
+        held = max(0, made - line.rows)
+        whole = Box(0, 0, 0, part.shape[1], 0, part.shape[2])
+        old, new = (rows[0], min(made, rows[1])), (max(made, rows[0]), rows[1])
+        if old[0] < old[1]:
+            if old[0] < held:
+                self._problem(f"{where}: a part reads rows that its lines have no more")
+            self._rows(value, line, replace(whole, y0=old[0], y1=old[1]), False, where)
+        self.kept[part.node] = max(made, rows[1])
+        if new[0] < new[1]:
+            kept = max(new[0], new[1] - line.rows)
+            self._rows(value, line, replace(whole, y0=kept, y1=new[1]), write=True)
+        return new if new[0] < new[1] else (0, 0)
 
     def _op(self, step: Step) -> tuple[OpSpec, Site]:
         node = self.program.graph.nodes[step.node]

@@ -185,7 +185,12 @@ class Caller:
     def scratch_bytes(self) -> int:
         """Scratch of the kernel, accumulators of a fold included."""
         own = self.kernel.scratch(self.site) if self.kernel.scratch else 0
-        return own + (self.kernel.acc_bytes(self.site) if self.kernel.acc_bytes else 0)
+        return own + self.lasting_bytes
+
+    @property
+    def lasting_bytes(self) -> int:
+        """Bytes that it has to itself as long as its segment runs: accumulators, lines."""
+        return self.kernel.acc_bytes(self.site) if self.kernel.acc_bytes else 0
 
     def step(
         self,

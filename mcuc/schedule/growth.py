@@ -26,7 +26,7 @@ class Growth:
     Attributes:
         first, end: Which callers of the order.
         members: What runs: the order's callers, or chains of them as one.
-        rings, scratch, accumulators: Bytes.
+        rings, scratch, lasting: Bytes.
         work, macs: As in `Run`.
         born: What is written in the run and read after it.
     """
@@ -36,7 +36,7 @@ class Growth:
         self.order, self.first, self.end = order, end, end
         self.members: tuple[Caller, ...] = ()
         self._ends_of: tuple[int, ...] = ()  # by member: the end of what it stands for
-        self.rings = self.scratch = self.accumulators = self.work = self.macs = 0
+        self.rings = self.scratch = self.lasting = self.work = self.macs = 0
         self.born: frozenset[int] = frozenset()
         self._dying: frozenset[int] = frozenset()  # written before the run, read last in it
         self._read_by: dict[int, tuple[tuple[Caller, int, Rows], ...]] = {}
@@ -71,7 +71,7 @@ class Growth:
         """What it needs as it stands."""
         stream = len(self.members) > 1 or self.goal.kernel.form is Form.TILE
         need = self.order.around(self.first, self.end) + self.rings + self.scratch
-        need += self.accumulators + self._ends() + (4 * len(self.members) if stream else 0)
+        need += self.lasting + self._ends() + (4 * len(self.members) if stream else 0)
         work = self.work if stream else work_in(self.goal, 1)
         return Run(self.first, self.end, need, work, self.macs)
 
@@ -82,7 +82,7 @@ class Growth:
         self._ends_of = (before, *self._ends_of)
         fold = caller.kernel.form is Form.FOLD
         self.scratch = max(self.scratch, 0 if fold else -(-caller.scratch_bytes // ALIGN) * ALIGN)
-        self.accumulators += caller.kernel.acc_bytes(caller.site) if caller.kernel.acc_bytes else 0
+        self.lasting += caller.lasting_bytes
         units = int(self._made[-1])
         self.work += work_in(caller, units)
         self.macs += caller.macs * units // max(1, caller.units)

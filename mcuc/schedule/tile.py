@@ -1,9 +1,9 @@
 """Tiles: a chain of nodes that runs band by band, each band in blocks of columns.
 
 What lies between the nodes of a chain is a few columns of a few rows, instead of rings of whole
-rows. The price: input rows that two bands share are read twice, so every node but the last
-computes some rows again. With one output row per band, a chain whose later nodes read one row each
-computes nothing twice.
+rows. Rows of a node that two bands read are computed again, or kept in a buffer of whole rows, a
+line each: of k rows that a window reads with a stride of s, k - s. With all of them kept nothing is
+computed twice, and a node's memory is these lines and a block, where a ring has k lines.
 
 Source: the fused inverted residual blocks of MCUNetV2's patches, with a band as the patch and the
 columns of a band kept from block to block. Twin of runtime_c/driver/tile.c.
@@ -12,11 +12,12 @@ columns of a band kept from block to block. Twin of runtime_c/driver/tile.c.
 from __future__ import annotations
 
 import functools
+import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcuc.ir.graph import Graph
-from mcuc.ir.program import Box, Form, Operand, Params, Step, View
+from mcuc.ir.program import Box, Buffer, Form, Operand, Params, Step, View
 from mcuc.ops.spec import Canonical, Kernel, always
 from mcuc.schedule.call import RESIDENT, Call, Caller
 from mcuc.schedule.spec import Tile
@@ -82,27 +83,54 @@ class Tiled(Caller):
         return self.tile.rows
 
     @functools.cached_property
+    def _rows(self) -> tuple[tuple[tuple[Range, ...], tuple[Range, ...]], ...]:
+        """By part, the rows of its output by band: those that are read, and those computed."""
+        height = self.output_shape[0]
+        made = tuple((y, min(y + self.tile.rows, height)) for y in range(0, height, self.tile.rows))
+        result = [(made, made)]
+        for k in range(len(self.parts) - 1, 0, -1):
+            part = self.parts[k - 1]
+            read = self._reads(k, made, 0)
+            made = read
+            if part.index in self.tile.kept:
+                ends = (0, *itertools.accumulate((end for _, end in read), max))
+                made = tuple(
+                    (max(first, before), max(end, before))
+                    for (first, end), before in zip(read, ends, strict=False)
+                )
+            result.append((read, made))
+        return tuple(result[::-1])
+
+    @property
     def rows_of(self) -> tuple[tuple[Range, ...], ...]:
         """By part, by band: the rows of its output that the band computes."""
-        height = self.output_shape[0]
-        bands = [(y, min(y + self.tile.rows, height)) for y in range(0, height, self.tile.rows)]
-        return self._spans(bands, 0)
+        return tuple(made for _, made in self._rows)
 
     @functools.cached_property
     def columns_of(self) -> tuple[tuple[Range, ...], ...]:
         """By part, by block: the columns of its output that the block reads."""
-        width = self.output_shape[1]
-        step = self.tile.columns
-        return self._spans([(x, min(x + step, width)) for x in range(0, width, step)], 1)
-
-    def _spans(self, last: list[Range], axis: int) -> tuple[tuple[Range, ...], ...]:
-        spans = [tuple(last)]
+        width, step = self.output_shape[1], self.tile.columns
+        last = tuple((x, min(x + step, width)) for x in range(0, width, step))
+        spans = [last]
         for k in range(len(self.parts) - 1, 0, -1):
-            window, size = self.parts[k].window, self.parts[k - 1].output_shape[axis]
-            if window is not None:
-                last = [window.reads(span, size, axis) for span in last]
-            spans.append(tuple(last))
+            last = self._reads(k, last, 1)
+            spans.append(last)
         return tuple(spans[::-1])
+
+    def _reads(self, k: int, spans: tuple[Range, ...], axis: int) -> tuple[Range, ...]:
+        """What of the part before part k the rows (or columns) of part k read, span by span.
+
+        Where there is none, the span is empty and stands where the one before it ends.
+        """
+        window, size = self.parts[k].window, self.parts[k - 1].output_shape[axis]
+        if window is None:
+            return spans
+        result, end = [], 0
+        for span in spans:
+            read = window.reads(span, size, axis) if span[1] > span[0] else (end, end)
+            result.append(read)
+            end = read[1]
+        return tuple(result)
 
     @functools.cached_property
     def row_reads(self) -> dict[int, tuple[Range, ...]]:
@@ -160,7 +188,8 @@ class Tiled(Caller):
 
     def calls(self, units: int) -> list[Call]:
         blocks = len(self.columns_of[-1])
-        result = [Call(self.kernel.symbol, 0, 0, len(self.parts) * self.units * blocks)]
+        steps = len(self.parts) * self.units * blocks
+        result = [Call(self.kernel.symbol, 0, self._bytes_moved, steps)]
         for part, (rows, columns) in zip(self.parts, self._made, strict=True):
             height, width, _ = part.output_shape
             share = rows * columns / max(1, height * width)
@@ -172,11 +201,36 @@ class Tiled(Caller):
         return result
 
     @functools.cached_property
+    def _lines(self) -> tuple[int, ...]:
+        """By part but the last: rows that are kept from band to band."""
+        return tuple(
+            max((end - first for (_, end), (first, _) in itertools.pairwise(read)), default=0)
+            if part.index in self.tile.kept
+            else 0
+            for part, (read, _) in zip(self.parts[:-1], self._rows, strict=False)
+        )
+
+    @functools.cached_property
+    def lasting_bytes(self) -> int:
+        lines = zip(self.parts, self._lines, strict=False)
+        return sum(-(-rows * part.row_bytes() // ALIGN) * ALIGN for part, rows in lines)
+
+    @property
+    def _bytes_moved(self) -> int:
+        """To lines and from there."""
+        moved = 0
+        for part, rows, (read, made) in zip(self.parts, self._lines, self._rows, strict=False):
+            loaded = sum(m - r for (r, _), (m, _) in zip(read, made, strict=True))
+            saved = sum(min(rows, end - first) for first, end in made)
+            moved += (loaded + saved) * part.row_bytes() if rows else 0
+        return moved
+
+    @functools.cached_property
     def _areas(self) -> tuple[tuple[int, int, int], ...]:
         """By part but the last: offset in the scratch, bytes of a row, rows of what it leaves."""
         areas, offset = [], 0
-        spans = zip(self.rows_of, self.columns_of, strict=True)
-        for part, (rows, columns) in zip(self.parts[:-1], spans, strict=False):
+        spans = zip(self._rows, self.columns_of, strict=True)
+        for part, ((rows, _), columns) in zip(self.parts[:-1], spans, strict=False):
             height = max(y1 - y0 for y0, y1 in rows)
             width = max(x1 - x0 for x0, x1 in columns)
             pixel = part.output_shape[2] * part.site.output.dtype.size_bytes
@@ -207,6 +261,7 @@ class Tiled(Caller):
     ) -> Step:
         assert scratch is not None and box is None and batch == 0
         given = iter(operands)
+        lines = self._line_views(storage, time)
         parts: list[Step] = []
         for i, part in enumerate(self.parts):
             views = []
@@ -218,7 +273,8 @@ class Tiled(Caller):
             view = output if part is self.parts[-1] else self._view(i, scratch)
             step = part.step(storage, time, tuple(views), view, scratch=scratch)
             macs = self._part_macs(i)
-            parts.append(replace(step, scratch_offset=self._kernel_scratch, macs=macs))
+            offset = self._kernel_scratch
+            parts.append(replace(step, scratch_offset=offset, macs=macs, line=lines[i]))
         last = parts[-1]
         return replace(
             last,
@@ -234,6 +290,22 @@ class Tiled(Caller):
             block=(self.tile.rows, self.tile.columns),
             scratch_offset=0,
         )
+
+    def _line_views(self, storage: Storage, time: int) -> list[View | None]:
+        """By part: where the rows are that it keeps, in a buffer for all of them."""
+        if self.lasting_bytes == 0:
+            return [None] * len(self.parts)
+        label = f"lines of the tile before {self.node.op} {self.index}"
+        buffer = storage.add(Buffer(self.lasting_bytes, time, time, ALIGN, label, "activation"))
+        views: list[View | None] = []
+        offset = 0
+        for part, rows in zip(self.parts, (*self._lines, 0), strict=True):
+            row, box = part.row_bytes(), Box.of(part.output_shape)
+            pixel = row // max(1, box.width)
+            bits = 8 * part.site.output.dtype.size_bytes
+            views.append(View(buffer, offset, box, rows, row, pixel, bits=bits) if rows else None)
+            offset += -(-rows * row // ALIGN) * ALIGN
+        return views
 
     def _view(self, i: int, scratch: int) -> View:
         part, (offset, row, rows) = self.parts[i], self._areas[i]

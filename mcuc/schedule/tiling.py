@@ -13,7 +13,7 @@ import bisect
 import heapq
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcuc.ir.program import Form
 from mcuc.schedule.call import Caller
@@ -286,12 +286,15 @@ class Tiling:
 
     def _shapes(self, chain: tuple[int, ...]) -> Iterator[Tile]:
         height, width, _ = self._callers[chain[-1]].output_shape
-        # nothing is computed twice when each later node reads one row
-        free = all(_kernel_rows(self._callers[i]) == 1 for i in chain[1:])
-        if COLUMNS[0] < width:
-            for rows in ROWS[:1] if free else ROWS:
-                if rows == 1 or rows < height:
-                    yield Tile(chain, rows, COLUMNS[0])
+        read_twice = [a for a, b in itertools.pairwise(chain) if _shares_rows(self._callers[b])]
+        if COLUMNS[0] >= width:
+            return
+        for count in range(len(read_twice) + 1):
+            for kept in itertools.combinations(read_twice, count):
+                # taller bands compute less twice, but for that there must be something
+                for rows in ROWS[:1] if count == len(read_twice) else ROWS:
+                    if rows == 1 or rows < height:
+                        yield Tile(chain, rows, COLUMNS[0], kept)
 
     def _tile(self, tile: Tile, faster: bool = False) -> tuple[Tiled, int]:
         """A tile's caller, and the MACs that it does twice."""
@@ -312,7 +315,7 @@ class Tiling:
         fast = all(_alike(part, self._faster.get(part.index)) for part in caller.parts)
         fast = fast and self._tile(tile, True)[0].scratch_bytes <= scratch
         for columns in COLUMNS[1:]:
-            wider = Tile(tile.nodes, tile.rows, columns)
+            wider = replace(tile, columns=columns)
             if columns < width and self._tile(wider, fast)[0].scratch_bytes <= scratch:
                 tile = wider
         return Choice((tile,), frozenset(tile.nodes if fast else ()))
@@ -332,11 +335,12 @@ def _alike(caller: Caller, faster: Caller | None) -> bool:
 
 def _option(first: int, end: int, caller: Caller, twice: int) -> _Option:
     folds = caller.kernel.form is Form.FOLD
-    fixed = 4 + (caller.kernel.acc_bytes(caller.site) if caller.kernel.acc_bytes else 0)
+    fixed = 4 + caller.lasting_bytes
     scratch = 0 if folds else -(-caller.scratch_bytes // ALIGN) * ALIGN
     return _Option(first, end, caller, twice, work_in(caller, caller.units), fixed, scratch)
 
 
-def _kernel_rows(caller: Caller) -> int:
-    window = caller.window if caller.kernel.form is Form.WINDOW else None
-    return 1 if window is None else window.kernel[0]
+def _shares_rows(caller: Caller) -> bool:
+    """Whether neighbouring rows of a caller read the same rows."""
+    window = caller.window
+    return window is not None and window.extent[0] > window.stride[0]

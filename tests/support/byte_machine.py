@@ -8,6 +8,8 @@ tests/support/networks.py: no batch, no concatenation.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -43,6 +45,7 @@ class _Machine:
         self.ram = [rng.integers(0, 256, used + 2 * MARGIN, np.uint8) for used in plan.used_bytes]
         self.lost = 0
         self.made: list[int] = []
+        self.lines: dict[int, int] = {}  # rows made of what is kept in lines
 
     def run(self) -> None:
         for port in self.program.inputs:
@@ -119,6 +122,8 @@ class _Machine:
         box: Box | None = rows
         for part in reversed(step.parts):
             node = self.program.graph.nodes[part.node]
+            if part.line is not None and box is not None:
+                box = self._with_lines(part.node, part.line, box)
             if box is None:
                 break
             site = Site.of(self.program.graph, node, self.program.numerics)
@@ -133,6 +138,19 @@ class _Machine:
         for y in range(rows.y0, rows.y1):
             row = Box(y, y + 1, 0, step.shape[1], 0, step.shape[2])
             self._write(output, step.output, row)
+
+    def _with_lines(self, node: int, line: View, box: Box) -> Box | None:
+        """Old rows of a box from lines, new ones to them; the box of the new ones."""
+        value = self.program.graph.nodes[node].outputs[0]
+        made = self.lines.get(node, 0)
+        if box.y0 < made:
+            self._check(value, line, replace(box, y1=min(made, box.y1)))
+        if box.y1 <= made:
+            return None
+        new = replace(box, y0=max(made, box.y0))
+        self._write(value, line, replace(new, y0=max(new.y0, new.y1 - line.rows)))
+        self.lines[node] = box.y1
+        return new
 
     def _accumulate(self, step: Step, y: int) -> None:
         """Accumulators are set at the first row of a fold and are still there at all others."""

@@ -104,6 +104,7 @@ struct mcuc_step;
  * its view and of that step's output are those of a block at (0, 0). */
 typedef struct mcuc_tile {
   const struct mcuc_step *steps;
+  const mcuc_view *lines; /* of each step but the last: rows kept from band to band; or NULL */
   int32_t n_steps;
   int32_t rows, columns;
 } mcuc_tile;
