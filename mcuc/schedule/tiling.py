@@ -26,7 +26,7 @@ from mcuc.schedule.tile import Tiled, chains
 
 ROWS = (1, 2, 3, 4, 5, 6, 8)  # of a band
 COLUMNS = (1, 2, 4, 8, 16)  # of a block
-GRAINS = 1000  # of a limit: paths that differ by less memory count as alike
+GRAINS = 400  # of a limit: paths that differ by less memory count as alike
 
 
 @dataclass(frozen=True)
@@ -123,7 +123,7 @@ class Tiling:
         self._plain = {(run.first, end): run for end, runs in first.runs.items() for run in runs}
         self._floors: dict[tuple[int, int], int] = {}
         self._rings: dict[tuple[_Option, ...], int] = {}
-        self._joined: dict[tuple[Caller, int, Caller], bool] = {}
+        self._joined: dict[tuple[_Option, tuple[_Option, ...]], bool] = {}
         count = len(self.order.callers)
         self._alive = [self.order.around(k, k) for k in range(count)]
         self._options = [[_option(k, k + 1, c, 0)] for k, c in enumerate(self.order.callers)]
@@ -135,6 +135,22 @@ class Tiling:
             start, end = at[chain[0]], at[chain[-1]] + 1
             options = [_option(start, end, *self._tile(t)) for t in self._shapes(chain)]
             self._options[start] += [option for option in options if option.twice <= most_macs]
+        self._sources = {option: self._born(option) for row in self._options for option in row}
+        self._least = self._least_ahead()
+
+    def _born(self, option: _Option) -> tuple[int, ...]:
+        """The callers that write what an option reads."""
+        inputs = (option.caller.node.inputs[p] for p in option.caller.kernel.operands)
+        born = (self.order.born.get(self.order.root[v]) for v in inputs if v is not None)
+        return tuple(sorted({k for k in born if k is not None and k >= 0}))
+
+    def _least_ahead(self) -> list[tuple[int, int]]:
+        """By caller: MACs done twice and work from there to the end at least."""
+        least = [(0, 0)] * (len(self._options) + 1)
+        for k in reversed(range(len(self._options))):
+            ends = [(o.twice + least[o.end][0], o.work + least[o.end][1]) for o in self._options[k]]
+            least[k] = (min(twice for twice, _ in ends), min(work for _, work in ends))
+        return least
 
     def within(self, limit: int) -> Choice | None:
         """Tiles with which every run keeps to `limit` bytes, with the least done twice."""
@@ -154,7 +170,9 @@ class Tiling:
 
         def go_on(path: _Path) -> None:
             for option in self._options[path.end]:
-                twice, work = path.twice + option.twice, path.work + option.work
+                ahead = self._least[option.end]
+                twice = path.twice + option.twice + ahead[0]
+                work = path.work + option.work + ahead[1]
                 if not priced:
                     twice, work = 0, -path.end
                 if twice <= self.most_macs:
@@ -219,22 +237,29 @@ class Tiling:
 
     def _fits(self, path: _Path, option: _Option) -> bool:
         """Whether a member can follow those of the open run, as far as it reads what they write."""
-        caller = option.caller
         if not path.members:
             return True
-        if not (caller.streams and path.members[-1].caller.streams):
+        first, last = path.members[0].first, path.members[-1]
+        producers = [last]
+        for born in self._sources[option]:
+            if first <= born < last.first:
+                producers.append(next(m for m in path.members if born < m.end))
+        key = option, tuple(producers)
+        if key not in self._joined:
+            self._joined[key] = self._follows(option.caller, producers, first)
+        return self._joined[key]
+
+    def _follows(self, caller: Caller, producers: list[_Option], first: int) -> bool:
+        if not (caller.streams and producers[0].caller.streams):
             return False
         for position in caller.kernel.operands:
             value = caller.node.inputs[position]
             born = None if value is None else self.order.born.get(self.order.root[value])
-            if born is None or born < path.members[0].first:
+            if born is None or born < first:
                 continue
-            producer = next(m.caller for m in reversed(path.members) if m.first <= born)
-            key = caller, position, producer
-            if key not in self._joined:
-                same = value == producer.node.outputs[0]
-                self._joined[key] = same and caller.reads_rows_of(position, producer)
-            if not self._joined[key]:
+            producer = next(m.caller for m in producers if m.first <= born < m.end)
+            same = value == producer.node.outputs[0]
+            if not (same and caller.reads_rows_of(position, producer)):
                 return False
         return True
 
