@@ -23,7 +23,7 @@ from mcuc.schedule.call import RESIDENT, Call, Caller
 from mcuc.schedule.spec import Tile
 from mcuc.schedule.storage import ALIGN, Storage
 
-MAX_PARTS = 4  # MCUC_MAX_TILE_STEPS
+MAX_PARTS = 6
 MAX_OPERANDS = 2  # MCUC_MAX_OPERANDS
 NO_PARAMS = Params("", "", {})
 KERNEL = Kernel("mcuc_form_tile", "", Form.TILE, always, lambda site: NO_PARAMS, operands=())
