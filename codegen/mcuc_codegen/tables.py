@@ -167,7 +167,7 @@ class Tables:
             text = "[] = {\n   " + ",\n   ".join(views) + "\n}"
             lines = self._record(self.tiles, "lines", "mcuc_view", text)
         rows, columns = step.block
-        text = f" = {{{chain}, {lines}, {len(step.parts)}, {rows}, {columns}}}"
+        text = f" = {{{chain}, {lines}, {len(step.parts)}, {rows}, {columns}, {step.lead}}}"
         return self._record(self.tiles, "tile", "mcuc_tile", text)
 
     def params_name(self, params: Params, label: str) -> str:

@@ -13,8 +13,8 @@ import numpy as np
 
 from mcuc.cost.model import LOOP, predicted
 from mcuc.ir.program import Form
-from mcuc.schedule.call import Caller
-from mcuc.schedule.needs import LONGEST_RUN, Order, Rows, Run
+from mcuc.schedule.call import Caller, Rows
+from mcuc.schedule.needs import LONGEST_RUN, Order, Run
 from mcuc.schedule.storage import ALIGN
 
 
@@ -147,7 +147,7 @@ class Growth:
         for reader, position, made in self._read_by.get(r, ()):
             rows = _oldest(reader, position, np.concatenate(([0], made[:-1])))
             oldest = rows if oldest is None else np.minimum(oldest, rows)
-        rows = np.minimum(self._made * caller.advance, caller.output_shape[0])
+        rows = caller.rows_after(self._made)
         return caller.advance if oldest is None else int(np.max(rows - oldest))
 
     def _ends(self) -> int:
@@ -171,7 +171,7 @@ class Growth:
         row, in_row = self.goal.row_bytes(), self._row_bytes[r]
         if self.goal.kernel.form is Form.FOLD:
             return row - int(oldest[-1]) * in_row
-        written = np.minimum(self._done * self.goal.advance, self.goal.output_shape[0])
+        written = self.goal.rows_after(self._done)
         return int(np.max(written * row - oldest * in_row))
 
 

@@ -12,7 +12,6 @@ columns of a band kept from block to block. Twin of runtime_c/driver/tile.c.
 from __future__ import annotations
 
 import functools
-import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -83,23 +82,59 @@ class Tiled(Caller):
         return self.tile.rows
 
     @functools.cached_property
+    def _kept(self) -> tuple[bool, ...]:
+        """By part: whether rows of its output that two bands read are kept."""
+        later = [part.window for part in self.parts[1:]]
+        shared = [w is not None and w.extent[0] > w.stride[0] for w in later]
+        pairs = zip(self.parts, [*shared, False], strict=True)
+        return tuple(part.index in self.tile.kept and share for part, share in pairs)
+
+    def _ends(self, band: int) -> list[int]:
+        """By part: how many rows are made by the end of a band; before the first, below 0.
+
+        Of a part whose rows are not kept: those needed by then.
+        """
+        end = min((band + 1) * self.tile.rows, self.output_shape[0])
+        ends = [end]
+        for k in range(len(self.parts) - 1, 0, -1):
+            window, height = self.parts[k].window, self.parts[k - 1].output_shape[0]
+            if window is not None:
+                end = (end - 1) * window.stride[0] - window.pad[0] + window.extent[0]
+            end = min(end, height)
+            ends.append(end)
+        return ends[::-1]
+
+    @functools.cached_property
+    def lead(self) -> int:
+        """As many bands as are needed so that none makes more rows than later ones."""
+        lead = 0
+        while any(keep and end > 0 for keep, end in zip(self._kept, self._ends(-lead - 1), strict=True)):
+            lead += 1
+        return lead
+
+    @functools.cached_property
     def _rows(self) -> tuple[tuple[tuple[Range, ...], tuple[Range, ...]], ...]:
         """By part, the rows of its output by band: those that are read, and those computed."""
-        height = self.output_shape[0]
-        made = tuple((y, min(y + self.tile.rows, height)) for y in range(0, height, self.tile.rows))
+        bands = [self._band(unit) for unit in range(self.units)]
+        return tuple(
+            (tuple(band[i][0] for band in bands), tuple(band[i][1] for band in bands))
+            for i in range(len(self.parts))
+        )
+
+    def _band(self, unit: int) -> list[tuple[Range, Range]]:
+        ends = self._ends(unit - self.lead)
+        before = self._ends(unit - self.lead - 1) if unit else [0] * len(ends)
+        made = (max(0, (unit - self.lead) * self.tile.rows), max(0, ends[-1]))
         result = [(made, made)]
         for k in range(len(self.parts) - 1, 0, -1):
-            part = self.parts[k - 1]
-            read = self._reads(k, made, 0)
-            made = read
-            if part.index in self.tile.kept:
-                ends = (0, *itertools.accumulate((end for _, end in read), max))
-                made = tuple(
-                    (max(first, before), max(end, before))
-                    for (first, end), before in zip(read, ends, strict=False)
-                )
+            read, window = made, self.parts[k].window
+            if window is not None:
+                read = window.reads(made, self.parts[k - 1].output_shape[0], 0)
+            if made[0] == made[1]:
+                read = (0, 0)
+            made = (max(0, before[k - 1]), max(0, ends[k - 1])) if self._kept[k - 1] else read
             result.append((read, made))
-        return tuple(result[::-1])
+        return result[::-1]
 
     @property
     def rows_of(self) -> tuple[tuple[Range, ...], ...]:
@@ -110,27 +145,14 @@ class Tiled(Caller):
     def columns_of(self) -> tuple[tuple[Range, ...], ...]:
         """By part, by block: the columns of its output that the block reads."""
         width, step = self.output_shape[1], self.tile.columns
-        last = tuple((x, min(x + step, width)) for x in range(0, width, step))
-        spans = [last]
+        last = [(x, min(x + step, width)) for x in range(0, width, step)]
+        spans = [tuple(last)]
         for k in range(len(self.parts) - 1, 0, -1):
-            last = self._reads(k, last, 1)
-            spans.append(last)
+            window, size = self.parts[k].window, self.parts[k - 1].output_shape[1]
+            if window is not None:
+                last = [window.reads(span, size, 1) for span in last]
+            spans.append(tuple(last))
         return tuple(spans[::-1])
-
-    def _reads(self, k: int, spans: tuple[Range, ...], axis: int) -> tuple[Range, ...]:
-        """What of the part before part k the rows (or columns) of part k read, span by span.
-
-        Where there is none, the span is empty and stands where the one before it ends.
-        """
-        window, size = self.parts[k].window, self.parts[k - 1].output_shape[axis]
-        if window is None:
-            return spans
-        result, end = [], 0
-        for span in spans:
-            read = window.reads(span, size, axis) if span[1] > span[0] else (end, end)
-            result.append(read)
-            end = read[1]
-        return tuple(result)
 
     @functools.cached_property
     def row_reads(self) -> dict[int, tuple[Range, ...]]:
@@ -204,10 +226,8 @@ class Tiled(Caller):
     def _lines(self) -> tuple[int, ...]:
         """By part but the last: rows that are kept from band to band."""
         return tuple(
-            max((end - first for (_, end), (first, _) in itertools.pairwise(read)), default=0)
-            if part.index in self.tile.kept
-            else 0
-            for part, (read, _) in zip(self.parts[:-1], self._rows, strict=False)
+            _most_kept(*rows) if kept else 0
+            for rows, kept in zip(self._rows[:-1], self._kept, strict=False)
         )
 
     @functools.cached_property
@@ -220,7 +240,7 @@ class Tiled(Caller):
         """To lines and from there."""
         moved = 0
         for part, rows, (read, made) in zip(self.parts, self._lines, self._rows, strict=False):
-            loaded = sum(m - r for (r, _), (m, _) in zip(read, made, strict=True))
+            loaded = sum(m[0] - r[0] for r, m in zip(read, made, strict=True) if r[0] < r[1])
             saved = sum(min(rows, end - first) for first, end in made)
             moved += (loaded + saved) * part.row_bytes() if rows else 0
         return moved
@@ -230,8 +250,8 @@ class Tiled(Caller):
         """By part but the last: offset in the scratch, bytes of a row, rows of what it leaves."""
         areas, offset = [], 0
         spans = zip(self._rows, self.columns_of, strict=True)
-        for part, ((rows, _), columns) in zip(self.parts[:-1], spans, strict=False):
-            height = max(y1 - y0 for y0, y1 in rows)
+        for part, (rows, columns) in zip(self.parts[:-1], spans, strict=False):
+            height = max(y1 - y0 for y0, y1 in map(_hull, *rows))
             width = max(x1 - x0 for x0, x1 in columns)
             pixel = part.output_shape[2] * part.site.output.dtype.size_bytes
             areas.append((offset, width * pixel, height))
@@ -288,6 +308,7 @@ class Tiled(Caller):
             macs=self.macs,
             parts=tuple(parts),
             block=(self.tile.rows, self.tile.columns),
+            lead=self.lead,
             scratch_offset=0,
         )
 
@@ -314,6 +335,22 @@ class Tiled(Caller):
         box = Box(0, rows, 0, row // pixel, 0, channels)
         bits = 8 * part.site.output.dtype.size_bytes
         return View(scratch, offset, box, rows, row, pixel, bits=bits)
+
+
+def _most_kept(read: Sequence[Range], made: Sequence[Range]) -> int:
+    """Rows that are made by the end of a band and read by later ones, at most."""
+    most, oldest = 0, made[-1][1]
+    for (first, end), (_, there) in reversed(list(zip(read, made, strict=True))):
+        most = max(most, there - oldest)
+        oldest = first if end > first else oldest
+    return most
+
+
+def _hull(a: Range, b: Range) -> Range:
+    """What is in one of two ranges that touch, or in between."""
+    if a[0] == a[1] or b[0] == b[1]:
+        return b if a[0] == a[1] else a
+    return (min(a[0], b[0]), max(a[1], b[1]))
 
 
 def tiled(callers: Mapping[int, Caller], tiles: Sequence[Tile]) -> dict[int, Caller]:

@@ -154,37 +154,58 @@ static void mcuc_tile_run_kept(const mcuc_tile *tile, int32_t i, const mcuc_tile
   mcuc_tile_copy(memory, line, &view, rows, columns);
 }
 
+/* How many rows are made of what a step reads when `end` of its own are; below 0 before the first
+ * one. */
+static int32_t mcuc_rows_before(const mcuc_step *step, int32_t end)
+{
+  const mcuc_window *w = step->window;
+  if (w != 0) {
+    end = (end - 1) * w->stride_h - w->pad_top + (w->kernel_h - 1) * w->dilation_h + 1;
+    end = end < w->in_h ? end : w->in_h;
+  }
+  return end;
+}
+
+static mcuc_range mcuc_from_zero(int32_t first, int32_t end)
+{
+  mcuc_range range;
+  range.first = first > 0 ? first : 0;
+  range.end = end > 0 ? end : 0;
+  return range;
+}
+
 /* The rows of each step that a band needs, and the first of them that it computes. */
-static void mcuc_tile_rows(const mcuc_tile *tile, int32_t band, mcuc_tile_part *parts)
+static void mcuc_tile_rows(const mcuc_tile *tile, int32_t unit, mcuc_tile_part *parts)
 {
   const mcuc_step *chain = tile->steps;
   const int32_t last = tile->n_steps - 1;
-  mcuc_range made;
-  int32_t before = band * tile->rows; /* rows of the step that earlier bands have made */
+  const int32_t height = chain[last].y1;
+  int32_t before = (unit - tile->lead) * tile->rows; /* rows that earlier bands have made */
+  int32_t end = before + tile->rows < height ? before + tile->rows : height;
+  mcuc_range made = mcuc_from_zero(before, end);
   int32_t i;
 
-  made.first = before;
-  made.end = made.first + tile->rows < chain[last].y1 ? made.first + tile->rows : chain[last].y1;
   parts[last].rows = made;
   parts[last].fresh = made.first;
   for (i = last - 1; i >= 0; --i) {
-    mcuc_range earlier = {before - 1, before};
-    before = before > 0 ? mcuc_rows_read(&chain[i + 1], earlier).end : 0;
-    if (made.first == made.end) {
-      made.first = made.end = before;
-    } else {
-      made = mcuc_rows_read(&chain[i + 1], made);
-    }
+    const int32_t read = made.end > made.first;
+    made = mcuc_rows_read(&chain[i + 1], made);
+    before = mcuc_rows_before(&chain[i + 1], before);
+    end = mcuc_rows_before(&chain[i + 1], end);
     parts[i].rows = made;
-    if (tile->lines != 0 && tile->lines[i].rows > 0) {
-      made.first = made.first > before ? made.first : before;
-      made.end = made.end > made.first ? made.end : made.first;
-    }
     parts[i].fresh = made.first;
+    if (tile->lines != 0 && tile->lines[i].rows > 0) {
+      made = mcuc_from_zero(unit > 0 ? before : 0, end);
+      parts[i].fresh = made.first;
+      parts[i].rows.end = made.end;
+      if (!read || made.first < parts[i].rows.first) {
+        parts[i].rows.first = made.first;
+      }
+    }
   }
 }
 
-static void mcuc_tile_band(const mcuc_tile *tile, const mcuc_memory *memory, int32_t band)
+static void mcuc_tile_band(const mcuc_tile *tile, const mcuc_memory *memory, int32_t unit)
 {
   const mcuc_step *chain = tile->steps;
   const int32_t last = tile->n_steps - 1;
@@ -193,7 +214,7 @@ static void mcuc_tile_band(const mcuc_tile *tile, const mcuc_memory *memory, int
   int32_t x;
   int32_t i;
 
-  mcuc_tile_rows(tile, band, parts);
+  mcuc_tile_rows(tile, unit, parts);
   for (i = 0; i <= last; ++i) {
     parts[i].columns.first = parts[i].columns.end = 0;
   }

@@ -27,7 +27,7 @@
 #endif
 
 /* Steps of the longest chain that is computed in tiles. */
-#define MCUC_MAX_TILE_STEPS 4
+#define MCUC_MAX_TILE_STEPS 6
 
 /* The memory a run works in: one base address per RAM region of the plan, and the state that lives
  * from one run to the next (NULL when the model has none). A model whose input is outside the plan
@@ -107,6 +107,7 @@ typedef struct mcuc_tile {
   const mcuc_view *lines; /* of each step but the last: rows kept from band to band; or NULL */
   int32_t n_steps;
   int32_t rows, columns;
+  int32_t lead; /* bands before the first row of the output, which only fill lines */
 } mcuc_tile;
 
 /* Advances a step by rows [y, y + n): output rows, or input rows of a fold. One function per kernel
