@@ -25,7 +25,8 @@ from mcuc.schedule.storage import ALIGN
 from mcuc.schedule.tile import Tiled, chains
 
 ROWS = (1, 2, 3, 4, 5, 6, 8)  # of a band
-COLUMNS = (1, 2, 4, 8, 16)  # of a block
+COLUMNS = (1, 2, 3, 4, 6, 8, 12, 16, 24)  # of a block
+SOUGHT = (1, 4, 12)  # of a block, while the path is sought
 GRAINS = 400  # of a limit: paths that differ by less memory count as alike
 
 
@@ -319,7 +320,9 @@ class Tiling:
                 # taller bands compute less twice, but for that there must be something
                 for rows in ROWS[:1] if count == len(read_twice) else ROWS:
                     if rows == 1 or rows < height:
-                        yield Tile(chain, rows, COLUMNS[0], kept)
+                        for columns in SOUGHT:
+                            if columns < width:
+                                yield Tile(chain, rows, columns, kept)
 
     def _tile(self, tile: Tile, faster: bool = False) -> tuple[Tiled, int]:
         """A tile's caller, and the MACs that it does twice."""
@@ -339,7 +342,7 @@ class Tiling:
         tile, width = caller.tile, caller.output_shape[1]
         fast = all(_alike(part, self._faster.get(part.index)) for part in caller.parts)
         fast = fast and self._tile(tile, True)[0].scratch_bytes <= scratch
-        for columns in COLUMNS[1:]:
+        for columns in [c for c in COLUMNS if c > tile.columns]:
             wider = replace(tile, columns=columns)
             if columns < width and self._tile(wider, fast)[0].scratch_bytes <= scratch:
                 tile = wider
