@@ -17,7 +17,7 @@ from mcuc.schedule.tiling import Tiling
 
 STEP = 0.92  # each limit, by what the search before needed
 FINEST = 0.005  # the least limit is found to this share of it
-BETWEEN = 8  # limits between those, where a little memory saves much work:
+BETWEEN = 4  # limits between those, where a little memory saves much work:
 FINE = 0.02  # at most so little memory,
 WORTH = 1.05  # at least so much work
 

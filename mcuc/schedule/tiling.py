@@ -4,7 +4,7 @@ For a limit of memory, a shortest path finds the cuts and the tiles that compute
 goes from node to node; a step adds a node, or a tile of some shape, to the run, or ends the run
 where that keeps to the limit. Of paths that go on alike, those that others beat in MACs, rings and
 scratch, in thousandths of the limit, are dropped. Columns cost no MACs, so the narrowest blocks
-decide what is possible; where memory is left they become wider again.
+decide what is possible; where memory is left they become wider.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from mcuc.schedule.tile import Tiled, chains
 
 ROWS = (1, 2, 3, 4, 5, 6, 8)  # of a band
 COLUMNS = (1, 2, 3, 4, 6, 8, 12, 16, 24)  # of a block
-SOUGHT = (1, 4, 12)  # of a block, while the path is sought
+SOUGHT = (1, 4, 12)  # of a block while the path is sought; the narrowest if MACs are its price
 GRAINS = 400  # of a limit: paths that differ by less memory count as alike
 
 
@@ -320,7 +320,7 @@ class Tiling:
                 # taller bands compute less twice, but for that there must be something
                 for rows in ROWS[:1] if count == len(read_twice) else ROWS:
                     if rows == 1 or rows < height:
-                        for columns in SOUGHT:
+                        for columns in SOUGHT if self.most_macs == 0 else SOUGHT[:1]:
                             if columns < width:
                                 yield Tile(chain, rows, columns, kept)
 
