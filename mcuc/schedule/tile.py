@@ -108,7 +108,9 @@ class Tiled(Caller):
     def lead(self) -> int:
         """As many bands as are needed so that none makes more rows than later ones."""
         lead = 0
-        while any(keep and end > 0 for keep, end in zip(self._kept, self._ends(-lead - 1), strict=True)):
+        while any(
+            keep and end > 0 for keep, end in zip(self._kept, self._ends(-lead - 1), strict=True)
+        ):
             lead += 1
         return lead
 

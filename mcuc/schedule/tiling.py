@@ -241,10 +241,11 @@ class Tiling:
         if not path.members:
             return True
         first, last = path.members[0].first, path.members[-1]
-        producers = [last]
-        for born in self._sources[option]:
-            if first <= born < last.first:
-                producers.append(next(m for m in path.members if born < m.end))
+        producers = [last] + [
+            next(m for m in path.members if born < m.end)
+            for born in self._sources[option]
+            if first <= born < last.first
+        ]
         key = option, tuple(producers)
         if key not in self._joined:
             self._joined[key] = self._follows(option.caller, producers, first)
