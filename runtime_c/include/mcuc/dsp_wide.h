@@ -1,7 +1,8 @@
 /* Dot products of three pixels with pairs of outputs, on cores with the DSP extension.
  *
  * The pixels are widened once: for every two k, (k, k + 2) or (k + 1, k + 3) as SXTB16 takes them
- * apart, one word per pixel, so that one LDM fetches all three: 9 instructions for 12 products.
+ * apart, one word per pixel, so that one LDM fetches all three, LDRD two words of weights: 17
+ * instructions for 24 products.
  * Weights are those of mcuc/dsp_dot.h.
  */
 #ifndef MCUC_DSP_WIDE_H
@@ -81,35 +82,30 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
   return w + 2 * words + MCUC_DOT_GAP - 1;
 }
 
-#define MCUC_WIDE_STEP           \
-  "ldmia r12!, {r0, r1, r2}\n\t" \
-  "ldr r11, [r3], #4\n\t"        \
-  "smlad r4, r0, r11, r4\n\t"    \
-  "smlad r5, r1, r11, r5\n\t"    \
-  "smlad r6, r2, r11, r6\n\t"    \
-  "sxtb16 r11, r11\n\t"          \
-  "smlad r8, r0, r11, r8\n\t"    \
-  "smlad r9, r1, r11, r9\n\t"    \
-  "smlad r10, r2, r11, r10\n\t"
+/* Three pixels by the weights w of a pair of outputs; start(acc): with what a sum starts. */
+#define MCUC_WIDE_SUM(acc) acc
+#define MCUC_WIDE_BIAS(acc) "r7"
+#define MCUC_WIDE_PRODUCT(acc, x, w, start) "smlad " acc ", " x ", " w ", " start(acc) "\n\t"
+#define MCUC_WIDE_STEP(w, start)                                                                  \
+  "ldmia r12!, {r0, r1, r2}\n\t" MCUC_WIDE_PRODUCT("r4", "r0", w, start)                          \
+      MCUC_WIDE_PRODUCT("r5", "r1", w, start) MCUC_WIDE_PRODUCT(                                  \
+          "r6", "r2", w, start) "sxtb16 " w ", " w "\n\t" MCUC_WIDE_PRODUCT("r8", "r0", w, start) \
+          MCUC_WIDE_PRODUCT("r9", "r1", w, start) MCUC_WIDE_PRODUCT("r10", "r2", w, start)
 
-#define MCUC_WIDE_WORD MCUC_WIDE_STEP MCUC_WIDE_STEP
+/* Four k: 17 instructions for 24 products. */
+#define MCUC_WIDE_WORD                                             \
+  "ldrd r7, r11, [r3], #8\n\t" MCUC_WIDE_STEP("r7", MCUC_WIDE_SUM) \
+      MCUC_WIDE_STEP("r11", MCUC_WIDE_SUM)
 #define MCUC_WIDE_4 MCUC_WIDE_WORD MCUC_WIDE_WORD MCUC_WIDE_WORD MCUC_WIDE_WORD
+
+/* The first four, which set the sums. */
+#define MCUC_WIDE_START                                                \
+  "ldmia r3!, {r7, r11, lr}\n\t" MCUC_WIDE_STEP("r11", MCUC_WIDE_BIAS) \
+      MCUC_WIDE_STEP("lr", MCUC_WIDE_SUM)
 
 /* Words of a turn, and bytes of code for each. */
 #define MCUC_WIDE_TURN 8
-#define MCUC_WIDE_CODE 72
-
-/* The first step, which sets the accumulators. */
-#define MCUC_WIDE_START          \
-  "ldmia r12!, {r0, r1, r2}\n\t" \
-  "ldrd lr, r11, [r3], #8\n\t"   \
-  "smlad r4, r0, r11, lr\n\t"    \
-  "smlad r5, r1, r11, lr\n\t"    \
-  "smlad r6, r2, r11, lr\n\t"    \
-  "sxtb16 r11, r11\n\t"          \
-  "smlad r8, r0, r11, lr\n\t"    \
-  "smlad r9, r1, r11, lr\n\t"    \
-  "smlad r10, r2, r11, lr\n\t"
+#define MCUC_WIDE_CODE 68
 
 /* mcuc_dsp_requantize */
 #define MCUC_WIDE_AWAY(acc) "add " acc ", " acc ", " acc ", asr #31\n\t"
@@ -128,23 +124,26 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
 #define MCUC_WIDE_A(acc, to, sign) \
   "add " acc ", r0, " acc ", asr #8\n\t" MCUC_WIDE_STORE(acc, to, sign)
 
-/* The stack, from its pointer on: x, turns, end of w, where the first turn begins, r7, step,
- * offset. r7 is y. */
+/* The stack, from its pointer on: y, step, offset, turns, where the first turn begins, end of w, x,
+ * r7. */
 #define MCUC_WIDE_PAIRS(sign) \
   ".balign 4\n\t" /* ADR counts from a whole word, also with -Os */ \
   "adr.w r6, 2f\n\t" \
   "add r5, r5, r6\n\t" \
   "orr r5, r5, #1\n\t" \
-  "push {r0, r1, r4, r5, r7, r12, lr}\n\t" \
-  "mov r7, r2\n\t" \
-  "1:\n\t" \
-  "ldr r12, [sp]\n\t" MCUC_WIDE_START MCUC_WIDE_STEP \
-  "ldr lr, [sp, #4]\n\t" \
-  "ldr pc, [sp, #12]\n\t" \
+  "push {r7}\n\t" \
+  "push {r0}\n\t" \
+  "push {r4}\n\t" \
+  "push {r1, r5}\n\t" \
+  "push {r2, r12, lr}\n\t" \
+  "mov r12, r0\n\t" \
+  "1:\n\t" MCUC_WIDE_START \
+  "ldr lr, [sp, #12]\n\t" \
+  "ldr pc, [sp, #16]\n\t" \
   "2:\n\t" MCUC_WIDE_4 MCUC_WIDE_4 \
   "subs lr, lr, #1\n\t" \
   "bne 2b\n\t" \
-  "ldrd r12, lr, [sp, #20]\n\t" \
+  "ldmia sp, {r7, r12, lr}\n\t" \
   "ldmia r3!, {r0, r1, r2}\n\t" \
   "sub r4, r4, r8\n\t" \
   "sub r5, r5, r9\n\t" \
@@ -152,11 +151,12 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
   MCUC_WIDE_A("r6", "[r7, r12, lsl #1]", sign) MCUC_WIDE_A("r4", "[r7], #1", sign) \
   "ldrd r1, r2, [r3], #8\n\t" MCUC_WIDE_STORE("r9", "[r7, r12]", sign) \
   MCUC_WIDE_STORE("r10", "[r7, r12, lsl #1]", sign) MCUC_WIDE_STORE("r8", "[r7], #1", sign) \
-  "ldr r0, [sp, #8]\n\t" \
+  "str r7, [sp]\n\t" \
+  "ldrd r0, r12, [sp, #20]\n\t" \
   "cmp r3, r0\n\t" \
   "bne 1b\n\t" \
-  "ldr r7, [sp, #16]\n\t" \
-  "add sp, #28\n\t"
+  "ldr r7, [sp, #28]\n\t" \
+  "add sp, #32\n\t"
 
 /* Words after the first go in turns; the first turn begins in the middle. */
 #define MCUC_WIDE_FUNCTION(name, sign)                                                             \
@@ -164,7 +164,7 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
       const uint32_t *x, const int32_t *w, int32_t words, int8_t *y, int32_t step, int32_t offset, \
       int32_t pairs)                                                                               \
   {                                                                                                \
-    MCUC_DSP_STACK(7);                                                                             \
+    MCUC_DSP_STACK(8);                                                                             \
     const int32_t turns = words < 2 ? 1 : (words + MCUC_WIDE_TURN - 2) / MCUC_WIDE_TURN;           \
     register const uint32_t *r0 __asm__("r0") = x;                                                 \
     register int32_t r1 __asm__("r1") = turns;                                                     \
