@@ -33,7 +33,6 @@ from mcuc.ops.convolution import INPUT, WEIGHTS, Ints
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, always
 
-
 # Units that the kernel for the DSP extension takes at a time.
 _SIX = 6
 
