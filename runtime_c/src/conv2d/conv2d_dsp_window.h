@@ -47,11 +47,11 @@ __attribute__((noinline, unused)) static void mcuc_conv2d_dsp_single(
   const int32_t step = p->dilation_w * c->in_step;
   const int32_t start = n * p->stride_w * c->in_step;
   const int32_t words = p->in >> 2;
-  const int32_t *w = p->stream + 1;
+  const int32_t *w = p->stream + 2;
   int8_t *y = (int8_t *)c->dst + n * c->dst_step;
   int32_t o;
   for (o = 0; o < p->out; o += 2) {
-    mcuc_dot_pair acc = mcuc_dot_start(w[-1]);
+    mcuc_dot_pair acc = mcuc_dot_start(w);
     int32_t i;
     for (i = 0; i < p->kernel_h; ++i) {
       const int32_t row = i - c->top;
@@ -63,7 +63,7 @@ __attribute__((noinline, unused)) static void mcuc_conv2d_dsp_single(
         w = mcuc_dot_1x2(inside ? x + column * step : p->padding, w, words, &acc);
       }
     }
-    mcuc_conv2d_dsp_store(p, mcuc_dot_scales_at(w), y + o, o, acc);
+    mcuc_conv2d_dsp_store(p, mcuc_dot_ends_at(w), y + o, o, acc);
     w += MCUC_DOT_GAP;
   }
   mcuc_dsp_clamp(y, p->out, p->low, p->high);

@@ -138,7 +138,7 @@ static inline const int32_t *mcuc_six_units(const int8_t *x, const int32_t *w, i
     const int32_t *lines = w + 3 + 6 * words;
     int32_t pair;
     for (pair = 0; pair < 3; ++pair) {
-      mcuc_dot_pair acc = mcuc_dot_start(w[pair]);
+      mcuc_dot_pair acc = {w[pair], w[pair]};
       const int32_t *v = w + 3 + pair;
       int32_t k;
       for (k = 0; k < words; ++k, v += 6) {

@@ -28,7 +28,7 @@ MCUC_FN void mcuc_fully_connected_s8_s8_s8_line__dsp_1x6(const void *params, con
       w = mcuc_six_units(x, w, p->words, y, p->sixes);
     }
     for (u = 6 * p->sixes; u < p->units; u += 2) {
-      mcuc_dot_pair acc = mcuc_dot_start(*w);
+      mcuc_dot_pair acc = {*w, *w};
       w = mcuc_dot_1x2(x, w + 1, p->words, &acc);
       w = mcuc_six_store(acc, w, y + u, p->units - u);
     }
