@@ -20,6 +20,7 @@ from mcuc.ops.spec import Site
 
 # Bytes of scratch up to which three windows are widened.
 _MAX_WIDE = 1 << 12
+_TAILS = 4  # MCUC_CONV2D_DSP_TAILS
 
 
 def suits(site: Site, target: Target, filters: Array) -> bool:
@@ -58,7 +59,8 @@ def pack(site: Site, filters: Array) -> Params:
     """Filters [outputs, kernel_h, kernel_w, channels] in pairs; factors as in dsp.h, or lines."""
     out, kernel_h, _, channels = filters.shape
     matrix = _in_words(filters)
-    row = matrix.shape[1] // kernel_h
+    tails = _has_tails(filters)
+    row = (matrix.shape[1] - _TAILS * tails) // kernel_h
     paired = dsp_tables.pairs(matrix)
     bias = _bias(site, filters)
     lines = _lines(site, filters)
@@ -78,11 +80,12 @@ def pack(site: Site, filters: Array) -> Params:
             "stream": dsp_tables.pair_stream(paired, ends),
             "common": common,
             "lines": int(lines is not None),
-            "padding": np.full(row, zero, np.int8),
+            "padding": np.full(row + _TAILS * tails, zero, np.int8),
             "in": channels,
             "out": out,
             "words": paired.shape[1],
             "row_words": row // 4,
+            "tails": int(tails),
             "gathered": int(channels % 4 != 0),
             **fields,
             **convolution.output_fields(site, convolution.attrs_of(site).activation),
@@ -95,10 +98,19 @@ def window_wide(site: Site) -> Window:
     return replace(convolution.window(site), edges=True)
 
 
+def _has_tails(filters: Array) -> bool:
+    """Whether kernel rows have a byte behind whole words, for which they share one more word."""
+    _, kernel_h, kernel_w, channels = filters.shape
+    return 1 < kernel_h <= _TAILS and kernel_w * channels % 4 == 1 and kernel_w * channels > 1
+
+
 def _in_words(filters: Array) -> Array:
-    """Filters as [outputs, depth], zeros filling each kernel row up to whole words."""
+    """Filters as [outputs, depth], zeros filling each kernel row, or the tails, to whole words."""
     out, kernel_h, _, _ = filters.shape
     rows = filters.reshape(out, kernel_h, -1)
+    if _has_tails(filters):
+        tails = np.pad(rows[:, :, -1], ((0, 0), (0, _TAILS - kernel_h)))
+        return np.concatenate([rows[:, :, :-1].reshape(out, -1), tails], axis=1)
     return np.pad(rows, ((0, 0), (0, 0), (0, -rows.shape[2] % 4))).reshape(out, -1)
 
 

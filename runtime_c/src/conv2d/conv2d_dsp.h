@@ -6,16 +6,17 @@
 #include "mcuc/program.h"
 
 /* Filled by mcuc/ops/dsp_convolution.py. A window's bytes make its depth, kernel row by kernel row;
- * weights of 0 fill each row up to whole words. Channels that are no multiple of 4 are `gathered`:
- * windows are copied to scratch unless the bytes behind a row may be read.
- * `stream` has for each pair of outputs with what its sums start, the weights of mcuc/dsp_dot.h,
- * and mcuc_dot_ends. */
+ * weights of 0 fill each row up to whole words; or, where all rows have `tails`, their last bytes
+ * are one more word, behind all others. Channels that are no multiple of 4 are `gathered`: windows
+ * are copied to scratch unless the bytes behind a row may be read. `stream` has for each pair of
+ * outputs with what its sums start, the weights of mcuc/dsp_dot.h, and mcuc_dot_ends. */
 typedef struct mcuc_conv2d_dsp_params {
   const int32_t *stream;
-  const int8_t *padding; /* [4 * row_words] what padding holds, the input's zero point */
+  const int8_t *padding; /* of a kernel row: what padding holds, the input's zero point */
   int32_t in, out;       /* channels */
   int32_t words;         /* of four bytes, in a window */
-  int32_t row_words;     /* in a kernel row */
+  int32_t row_words;     /* in a kernel row, without its tail */
+  int32_t tails;         /* 1: kernel rows, 4 at most, have a byte behind their words */
   int32_t common;        /* outputs below: in pairs, and lines, or all shifts to the right by 2
                             or more */
   int32_t lines;         /* 1: sums end as lines */
