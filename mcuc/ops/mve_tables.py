@@ -34,6 +34,13 @@ def of_one(scales: mac_tables.Words) -> mac_tables.Words:
     return np.stack([bias, multiplier.astype(np.int32), constant, -right], axis=1)
 
 
+def with_zero(scales: mac_tables.Words) -> mac_tables.Words:
+    """Operands of `mcuc_mve_round` [outputs, 4] of `mcuc_mac_scale` records [outputs, 4]."""
+    bias, multiplier, constant, left = of_one(scales).T
+    zero = (constant - ((1 << -left) >> 1)) >> -left
+    return np.stack([bias, multiplier, left, zero], axis=1)
+
+
 def of_four(scales: mac_tables.Words) -> mac_tables.Words:
     """`mcuc_mve_scales` records [outputs / 4, 4, 4]; a missing output repeats the last one."""
     missing = -len(scales) % OUTPUTS
