@@ -305,8 +305,8 @@ SPEC = OpSpec(
     kernels=kernels_on(
         DType.S8,
         Kernel(
-            symbol="mcuc_conv2d_s8_s8_s8__mve_2x4",
-            source="conv2d/s8_s8_s8__mve_2x4.c",
+            symbol="mcuc_conv2d_s8_s8_s8__mve_3x4",
+            source="conv2d/s8_s8_s8__mve_3x4.c",
             form=Form.WINDOW,
             when=suits_mve_single,
             pack=pack_mve_single,

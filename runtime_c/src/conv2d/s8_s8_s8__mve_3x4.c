@@ -2,9 +2,9 @@
  *
  *   y[n][o] = finish(bias[o] + sum_ijc x[i][n * stride_w + j * dilation_w][c] * w[o][i][j][c])
  *
- * rows : kernel_h rows of s8 pixels     dst : [n][out] s8     scratch : two windows.
+ * rows : kernel_h rows of s8 pixels     dst : [n][out] s8     scratch : windows.
  * Windows are copied to scratch, with padding where they reach outside the map, unless they are
- * pixels of whole vectors. Blocks of two pixels by four outputs. Bit-exact to
+ * pixels of whole vectors. Blocks of three pixels by four outputs. Bit-exact to
  * mcuc/ops/conv2d.py:ref.
  */
 #include "conv2d/conv2d_mve.h"
@@ -94,7 +94,7 @@ static inline void mcuc_conv2d_mve_copy(const mcuc_conv2d_mve_params *p, const m
   }
 }
 
-MCUC_FN void mcuc_conv2d_s8_s8_s8__mve_2x4(const void *params, const void *call)
+MCUC_FN void mcuc_conv2d_s8_s8_s8__mve_3x4(const void *params, const void *call)
 {
   const mcuc_conv2d_mve_params *p = (const mcuc_conv2d_mve_params *)params;
   const mcuc_window_call *c = (const mcuc_window_call *)call;
