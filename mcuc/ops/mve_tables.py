@@ -59,9 +59,7 @@ def stream(weights: Bytes, scales: mac_tables.Words) -> mac_tables.Words:
     return np.concatenate([words(weights), scales.reshape(len(scales), -1)], axis=1)
 
 
-def stream_of_threes(
-    weights: Array, scales: mac_tables.Words, zero_point: int
-) -> mac_tables.Words:
+def stream_of_threes(weights: Array, scales: mac_tables.Words, zero_point: int) -> mac_tables.Words:
     """The table of the kernels for three pixels, `stream` of `mcuc_mve_run`: [fours, words].
 
     Args:

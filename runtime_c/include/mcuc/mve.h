@@ -19,28 +19,30 @@
 #if MCUC_MVE
 
 /* Vector i of a copy. */
-#define MCUC_MVE_COPY_VECTOR(i)         \
-  "vldrb.8 q0, [%[x], #16*" i "]\n\t"   \
+#define MCUC_MVE_COPY_VECTOR(i) \
+  "vldrb.8 q0, [%[x], #16*" i   \
+  "]\n\t"                       \
   "vstrb.8 q0, [%[to], #16*" i "]\n\t"
 
 /* Copies of `whole` vectors and a part of vector `last`. It changes the predicate, which gcc has no
  * name for: nothing else here uses one. */
-#define MCUC_MVE_COPY(whole, last)                                       \
-  __asm__ volatile("vctp.8 %[rest]\n\t"                                  \
-                   "dls lr, %[count]\n\t"                                \
-                   "1:\n\t" whole                                        \
-                   "vpstt\n\t"                                           \
-                   "vldrbt.u8 q0, [%[x], #16*" last                      \
-                   "]\n\t"                                               \
-                   "vstrbt.8 q0, [%[to], #16*" last                      \
-                   "]\n\t"                                               \
-                   "add %[x], %[x_step]\n\t"                             \
-                   "add %[to], %[to_step]\n\t"                           \
-                   "le lr, 1b\n\t"                                       \
-                   : [x] "+r"(x), [to] "+r"(to)                          \
-                   : [x_step] "r"(x_step), [to_step] "r"(to_step),       \
-                     [rest] "r"(n - MCUC_MVE_BYTES * whole_vectors), [count] "r"(count) \
-                   : "lr", "cc", "memory", "q0")
+#define MCUC_MVE_COPY(whole, last)                                         \
+  __asm__ volatile(                                                        \
+      "vctp.8 %[rest]\n\t"                                                 \
+      "dls lr, %[count]\n\t"                                               \
+      "1:\n\t" whole                                                       \
+      "vpstt\n\t"                                                          \
+      "vldrbt.u8 q0, [%[x], #16*" last                                     \
+      "]\n\t"                                                              \
+      "vstrbt.8 q0, [%[to], #16*" last                                     \
+      "]\n\t"                                                              \
+      "add %[x], %[x_step]\n\t"                                            \
+      "add %[to], %[to_step]\n\t"                                          \
+      "le lr, 1b\n\t"                                                      \
+      : [x] "+r"(x), [to] "+r"(to)                                         \
+      : [x_step] "r"(x_step), [to_step] "r"(to_step),                      \
+        [rest] "r"(n - MCUC_MVE_BYTES * whole_vectors), [count] "r"(count) \
+      : "lr", "cc", "memory", "q0")
 
 /* Copies n > 0 bytes count > 0 times; from time to time places are x_step and to_step bytes on. */
 static inline void mcuc_mve_copies(int8_t *to, int32_t to_step, const int8_t *x, int32_t x_step,

@@ -47,7 +47,7 @@ static inline int32_t mcuc_mve_count_bytes(int32_t vectors)
 #define MCUC_MVE_PRODUCTS(a, from, to) \
   "vldrb.8 q0, [r1" from to            \
   "\n\t"                               \
-  "vldrb.8 q3, [r11], #16\n\t"          \
+  "vldrb.8 q3, [r11], #16\n\t"         \
   "vmladav" a                          \
   ".s8 r0, q0, q3\n\t"                 \
   "vldrb.8 q1, [r3" from to            \
@@ -58,7 +58,7 @@ static inline int32_t mcuc_mve_count_bytes(int32_t vectors)
   "\n\t"                               \
   "vmladav" a                          \
   ".s8 r8, q2, q3\n\t"                 \
-  "vldrb.8 q3, [r11], #16\n\t"          \
+  "vldrb.8 q3, [r11], #16\n\t"         \
   "vmladav" a                          \
   ".s8 r2, q0, q3\n\t"                 \
   "vmladav" a                          \
@@ -91,66 +91,67 @@ static inline int32_t mcuc_mve_count_bytes(int32_t vectors)
   "vadd.i32 q5, q5, q2\n\t"  \
   "vadd.i32 q6, q6, q3\n\t"
 
-/* All threes of a run, r12: of each all fours of outputs. r1, r3, r5 the pixels; r11 the stream; r9,
- * r7 the first and the third output; q7 places of four outputs of the first two, by turns. */
-#define MCUC_MVE_RUN(on, back, ties)                                                              \
-  __asm__ volatile("ldrd r1, r3, [r12]\n\t"                                                       \
-                   "ldrd r5, r9, [r12, #8]\n\t"                                                   \
-                   "ldrd r7, r11, [r12, #16]\n\t"                                                 \
-                   "1:\n\t" on                                                                    \
-                   "vmov d8, r0, r2\n\t"                                                          \
-                   "vmov d10, r4, r6\n\t"                                                         \
-                   "vmov d12, r8, r10\n\t" back                                                   \
-                   "vmov d9, r0, r2\n\t"                                                          \
-                   "vmov d11, r4, r6\n\t"                                                         \
-                   "vmov d13, r8, r10\n\t"                                                        \
-                   "vldrw.32 q0, [r11], #48\n\t"                                                   \
-                   "vldrw.32 q1, [r11, #-32]\n\t"                                                  \
-                   "vadd.i32 q4, q4, q0\n\t"                                                      \
-                   "vadd.i32 q5, q5, q0\n\t"                                                      \
-                   "vadd.i32 q6, q6, q0\n\t"                                                      \
-                   "vqrdmulh.s32 q4, q4, q1\n\t"                                                  \
-                   "vqrdmulh.s32 q5, q5, q1\n\t"                                                  \
-                   "vqrdmulh.s32 q6, q6, q1\n\t" ties                                             \
-                   "vldrw.32 q2, [r11, #-16]\n\t"                                                  \
-                   "ldrd r0, r2, [r11], #8\n\t"                                                    \
-                   "vrshl.s32 q4, q4, q2\n\t"                                                     \
-                   "vrshl.s32 q5, q5, q2\n\t"                                                     \
-                   "vrshl.s32 q6, q6, q2\n\t"                                                     \
-                   "vqmovnb.s32 q4, q4\n\t"                                                       \
-                   "vqmovnt.s32 q4, q5\n\t"                                                       \
-                   "vqmovnb.s32 q6, q6\n\t"                                                       \
-                   "vqadd.s16 q4, q4, r0\n\t"                                                     \
-                   "vqadd.s16 q6, q6, r0\n\t"                                                     \
-                   "vqmovnb.s16 q4, q4\n\t"                                                       \
-                   "vqmovnb.s16 q6, q6\n\t"                                                       \
-                   "vstrb.16 q4, [r9, q7]\n\t"                                                    \
-                   "vstrb.32 q6, [r7], #4\n\t"                                                   \
-                   "add r9, #4\n\t"                                                               \
-                   "cmp r2, #0\n\t"                                                               \
-                   "bne 1b\n\t"                                                                   \
-                   "ldrd r11, r0, [r12, #20]\n\t"                                                  \
-                   "ldrd r2, r4, [r12, #28]\n\t"                                                  \
-                   "add r1, r0\n\t"                                                               \
-                   "add r3, r0\n\t"                                                               \
-                   "add r5, r0\n\t"                                                               \
-                   "add r9, r2\n\t"                                                               \
-                   "add r7, r2\n\t"                                                              \
-                   "subs r4, #1\n\t"                                                              \
-                   "str r4, [r12, #32]\n\t"                                                       \
-                   "bne 1b\n\t"                                                                   \
-                   :                                                                              \
-                   : "r"(r), "w"(places)                                                          \
-                   : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11",    \
-                     "lr", "cc", "memory", "q0", "q1", "q2", "q3", "q4", "q5", "q6")
+/* All threes of a run, r12: of each all fours of outputs. r1, r3, r5 the pixels; r11 the stream;
+ * r9, r7 the first and the third output; q7 places of four outputs of the first two, by turns. */
+#define MCUC_MVE_RUN(on, back, ties)                                                          \
+  __asm__ volatile(                                                                           \
+      "ldrd r1, r3, [r12]\n\t"                                                                \
+      "ldrd r5, r9, [r12, #8]\n\t"                                                            \
+      "ldrd r7, r11, [r12, #16]\n\t"                                                          \
+      "1:\n\t" on                                                                             \
+      "vmov d8, r0, r2\n\t"                                                                   \
+      "vmov d10, r4, r6\n\t"                                                                  \
+      "vmov d12, r8, r10\n\t" back                                                            \
+      "vmov d9, r0, r2\n\t"                                                                   \
+      "vmov d11, r4, r6\n\t"                                                                  \
+      "vmov d13, r8, r10\n\t"                                                                 \
+      "vldrw.32 q0, [r11], #48\n\t"                                                           \
+      "vldrw.32 q1, [r11, #-32]\n\t"                                                          \
+      "vadd.i32 q4, q4, q0\n\t"                                                               \
+      "vadd.i32 q5, q5, q0\n\t"                                                               \
+      "vadd.i32 q6, q6, q0\n\t"                                                               \
+      "vqrdmulh.s32 q4, q4, q1\n\t"                                                           \
+      "vqrdmulh.s32 q5, q5, q1\n\t"                                                           \
+      "vqrdmulh.s32 q6, q6, q1\n\t" ties                                                      \
+      "vldrw.32 q2, [r11, #-16]\n\t"                                                          \
+      "ldrd r0, r2, [r11], #8\n\t"                                                            \
+      "vrshl.s32 q4, q4, q2\n\t"                                                              \
+      "vrshl.s32 q5, q5, q2\n\t"                                                              \
+      "vrshl.s32 q6, q6, q2\n\t"                                                              \
+      "vqmovnb.s32 q4, q4\n\t"                                                                \
+      "vqmovnt.s32 q4, q5\n\t"                                                                \
+      "vqmovnb.s32 q6, q6\n\t"                                                                \
+      "vqadd.s16 q4, q4, r0\n\t"                                                              \
+      "vqadd.s16 q6, q6, r0\n\t"                                                              \
+      "vqmovnb.s16 q4, q4\n\t"                                                                \
+      "vqmovnb.s16 q6, q6\n\t"                                                                \
+      "vstrb.16 q4, [r9, q7]\n\t"                                                             \
+      "vstrb.32 q6, [r7], #4\n\t"                                                             \
+      "add r9, #4\n\t"                                                                        \
+      "cmp r2, #0\n\t"                                                                        \
+      "bne 1b\n\t"                                                                            \
+      "ldrd r11, r0, [r12, #20]\n\t"                                                          \
+      "ldrd r2, r4, [r12, #28]\n\t"                                                           \
+      "add r1, r0\n\t"                                                                        \
+      "add r3, r0\n\t"                                                                        \
+      "add r5, r0\n\t"                                                                        \
+      "add r9, r2\n\t"                                                                        \
+      "add r7, r2\n\t"                                                                        \
+      "subs r4, #1\n\t"                                                                       \
+      "str r4, [r12, #32]\n\t"                                                                \
+      "bne 1b\n\t"                                                                            \
+      :                                                                                       \
+      : "r"(r), "w"(places)                                                                   \
+      : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "lr", "cc", \
+        "memory", "q0", "q1", "q2", "q3", "q4", "q5", "q6")
 
 /* Runs all threes of pixels; outputs are clamped to int8 only. */
 MCUC_INLINED void mcuc_mve_threes(mcuc_mve_run *run, const mcuc_mve_finish *f)
 {
   register mcuc_mve_run *r __asm__("r12") = run;
   const uint16x8_t lanes = vidupq_n_u16(0, 1);
-  register uint16x8_t places __asm__("q7") = vmlaq_n_u16(
-      vshrq_n_u16(lanes, 1), vandq_u16(lanes, vdupq_n_u16(1)), (uint16_t)run->y_step);
+  register uint16x8_t places __asm__("q7") =
+      vmlaq_n_u16(vshrq_n_u16(lanes, 1), vandq_u16(lanes, vdupq_n_u16(1)), (uint16_t)run->y_step);
   if (f->ties) {
     if (run->vectors == 1) {
       MCUC_MVE_RUN(MCUC_MVE_ON_1, MCUC_MVE_BACK_1, MCUC_MVE_TIES);

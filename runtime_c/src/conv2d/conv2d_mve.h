@@ -34,9 +34,8 @@ static inline void mcuc_conv2d_mve_singles(const mcuc_conv2d_mve_params *p, cons
                                            int32_t first)
 {
   const mcuc_mve_finish finish = p->finish;
-  const int32_t size =
-      2 * (2 * p->vectors * MCUC_MVE_BYTES + mcuc_mve_count_bytes(p->vectors)) +
-      MCUC_MVE_FOURS_BYTES;
+  const int32_t size = 2 * (2 * p->vectors * MCUC_MVE_BYTES + mcuc_mve_count_bytes(p->vectors)) +
+                       MCUC_MVE_FOURS_BYTES;
   for (; n > 0; --n) {
     const int8_t *w = (const int8_t *)(const void *)p->stream + (first >> 2) * size;
     int32_t o;

@@ -3,10 +3,10 @@
  *   y[n][o] = finish(bias[o] + sum_c x[n][c] * w[o][c])
  *
  * src : [n][in] s8     dst : [n][out] s8     scratch : two pixels, unless they are whole vectors.
- * Blocks of three pixels by four outputs. Pixels that are no whole vectors are read with what follows
- * them; the last ones, behind which nothing may be read, are copied. Rows that have been read may
- * be written over: where pixel n + 1 of the output lies on pixel n of the input, pixels go one by
- * one. Bit-exact to mcuc/ops/conv2d.py:ref.
+ * Blocks of three pixels by four outputs. Pixels that are no whole vectors are read with what
+ * follows them; the last ones, behind which nothing may be read, are copied. Rows that have been
+ * read may be written over: where pixel n + 1 of the output lies on pixel n of the input, pixels go
+ * one by one. Bit-exact to mcuc/ops/conv2d.py:ref.
  */
 #include "conv2d/conv2d_mve.h"
 

@@ -110,7 +110,8 @@ MCUC_FN void mcuc_conv2d_s8_s8_s8__mve_3x4(const void *params, const void *call)
   while (n < c->n) {
     int32_t start = c->start + n * p->stride_w;
     row.y = (int8_t *)c->dst + n * c->dst_step;
-    if (!p->copied && c->kernel_h == p->kernel_h && n >= first && n < end) { /* pixels that lie there */
+    if (!p->copied && c->kernel_h == p->kernel_h && n >= first &&
+        n < end) { /* pixels that lie there */
       row.x = (const int8_t *)c->rows[0] + (start - origin) * c->in_step;
       row.x_step = step;
       row.n = end - n;

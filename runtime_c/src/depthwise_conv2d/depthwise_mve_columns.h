@@ -29,11 +29,11 @@ typedef void (*mcuc_depthwise_mve_compute)(const mcuc_depthwise_mve_columns *p, 
 
 #if MCUC_MVE
 
-#define MCUC_DEPTHWISE_MVE_INTERLEAVE           \
-  "vst40.8 {q0, q1, q2, q3}, [%[to]]\n\t"       \
-  "vst41.8 {q0, q1, q2, q3}, [%[to]]\n\t"       \
-  "vst42.8 {q0, q1, q2, q3}, [%[to]]\n\t"       \
-  "vst43.8 {q0, q1, q2, q3}, [%[to]]!\n\t"      \
+#define MCUC_DEPTHWISE_MVE_INTERLEAVE      \
+  "vst40.8 {q0, q1, q2, q3}, [%[to]]\n\t"  \
+  "vst41.8 {q0, q1, q2, q3}, [%[to]]\n\t"  \
+  "vst42.8 {q0, q1, q2, q3}, [%[to]]\n\t"  \
+  "vst43.8 {q0, q1, q2, q3}, [%[to]]!\n\t" \
   "le lr, 1b\n\t"
 
 /* Sorts n > 0 columns of up to sixteen channels; rows: the first `height` of four. */
@@ -106,28 +106,35 @@ MCUC_INLINED void mcuc_depthwise_mve_blocks_of(const mcuc_depthwise_mve_columns 
                                                int32_t offset, int8_t *y,
                                                mcuc_depthwise_mve_compute compute)
 {
-  int8_t *const columns = (int8_t *)call->scratch;
+  int8_t *const columns = (int8_t *)call->scratch + piece->first * MCUC_DEPTHWISE_MVE_COLUMN;
+  const int32_t n = piece->end - piece->first;
   const int8_t *rows[MCUC_DEPTHWISE_MVE_ROWS];
-  int32_t steps[MCUC_DEPTHWISE_MVE_ROWS];
+  int32_t steps[MCUC_DEPTHWISE_MVE_ROWS], moves[MCUC_DEPTHWISE_MVE_ROWS];
   int8_t padding[MCUC_MVE_BYTES];
-  int32_t i, c, count;
+  int32_t i, c, move, count;
   mcuc_depthwise_mve_fill(padding, p->in_zero, MCUC_MVE_BYTES);
-  for (c = 0; c < p->channels; c += count) {
-    const int32_t left = p->channels - c;
+  for (i = 0; i < MCUC_DEPTHWISE_MVE_ROWS; ++i) {
+    const int32_t at = i - call->top;
+    const int32_t there = at >= 0 && at < call->kernel_h;
+    rows[i] = there ? (const int8_t *)call->rows[at] + offset : padding;
+    steps[i] = there ? call->in_step : 0;
+    moves[i] = there ? -1 : 0;
+  }
+  count = p->channels < MCUC_MVE_BYTES ? p->channels : MCUC_MVE_BYTES;
+  for (c = 0;; c += move) {
+    if (n > 0) {
+      mcuc_depthwise_mve_interleave(columns, rows, steps, p->kernel_h, n, count);
+    }
+    compute(p, c, count, (const int8_t *)call->scratch, y + c, call->dst_step, piece->outputs);
     /* The last ones may have been computed in part. */
-    const int32_t first = left < MCUC_MVE_BYTES && c > 0 ? p->channels - MCUC_MVE_BYTES : c;
-    count = p->channels - first < MCUC_MVE_BYTES ? p->channels - first : MCUC_MVE_BYTES;
+    move = p->channels - c - count;
+    if (move == 0) {
+      return;
+    }
+    move = move < MCUC_MVE_BYTES ? move : MCUC_MVE_BYTES;
     for (i = 0; i < MCUC_DEPTHWISE_MVE_ROWS; ++i) {
-      const int32_t at = i - call->top;
-      const int32_t there = at >= 0 && at < call->kernel_h;
-      rows[i] = there ? (const int8_t *)call->rows[at] + offset + first : padding;
-      steps[i] = there ? call->in_step : 0;
+      rows[i] += moves[i] & move;
     }
-    if (piece->end > piece->first) {
-      mcuc_depthwise_mve_interleave(columns + piece->first * MCUC_DEPTHWISE_MVE_COLUMN, rows, steps,
-                                    p->kernel_h, piece->end - piece->first, count);
-    }
-    compute(p, first, count, columns, y + first, call->dst_step, piece->outputs);
   }
 }
 

@@ -15,60 +15,62 @@
 
 /* Four outputs of two vectors: q0 has the weights of an output in the vector's first column, q1 in
  * the second. Even ones go to half `even`, odd ones to `odd`. */
-#define MCUC_DEPTHWISE_MVE_PAIRS(even, odd) \
-  "vldrw.u32 q2, [q7, #128]!\n\t"           \
-  "vmladav.s8 r0, q2, q0\n\t"               \
-  "vmladav.s8 r4, q2, q1\n\t"               \
-  "vldrw.u32 q3, [q7, #128]!\n\t"           \
-  "vmladav.s8 r2, q3, q0\n\t"               \
-  "vmladav.s8 r6, q3, q1\n\t"               \
-  "vmov " even                              \
-  ", r0, r2\n\t"                            \
+#define MCUC_DEPTHWISE_K3_PAIRS(even, odd) \
+  "vldrw.u32 q2, [q7, #128]!\n\t"          \
+  "vmladav.s8 r0, q2, q0\n\t"              \
+  "vmladav.s8 r4, q2, q1\n\t"              \
+  "vldrw.u32 q3, [q7, #128]!\n\t"          \
+  "vmladav.s8 r2, q3, q0\n\t"              \
+  "vmladav.s8 r6, q3, q1\n\t"              \
+  "vmov " even                             \
+  ", r0, r2\n\t"                           \
   "vmov " odd ", r4, r6\n\t"
 
 /* Four outputs of four vectors, which are `step` bytes apart. */
-#define MCUC_DEPTHWISE_MVE_SINGLES(step, even, odd) \
-  "vldrw.u32 q2, [q7, #" step                       \
-  "]!\n\t"                                          \
-  "vmladav.s8 r0, q2, q0\n\t"                       \
-  "vldrw.u32 q3, [q7, #" step                       \
-  "]!\n\t"                                          \
-  "vmladav.s8 r4, q3, q0\n\t"                       \
-  "vldrw.u32 q2, [q7, #" step                       \
-  "]!\n\t"                                          \
-  "vmladav.s8 r2, q2, q0\n\t"                       \
-  "vldrw.u32 q3, [q7, #" step                       \
-  "]!\n\t"                                          \
-  "vmladav.s8 r6, q3, q0\n\t"                       \
-  "vmov " even                                      \
-  ", r0, r2\n\t"                                    \
+#define MCUC_DEPTHWISE_K3_SINGLES(step, even, odd) \
+  "vldrw.u32 q2, [q7, #" step                      \
+  "]!\n\t"                                         \
+  "vmladav.s8 r0, q2, q0\n\t"                      \
+  "vldrw.u32 q3, [q7, #" step                      \
+  "]!\n\t"                                         \
+  "vmladav.s8 r4, q3, q0\n\t"                      \
+  "vldrw.u32 q2, [q7, #" step                      \
+  "]!\n\t"                                         \
+  "vmladav.s8 r2, q2, q0\n\t"                      \
+  "vldrw.u32 q3, [q7, #" step                      \
+  "]!\n\t"                                         \
+  "vmladav.s8 r6, q3, q0\n\t"                      \
+  "vmov " even                                     \
+  ", r0, r2\n\t"                                   \
   "vmov " odd ", r4, r6\n\t"
-#define MCUC_DEPTHWISE_MVE_NEAR(even, odd) MCUC_DEPTHWISE_MVE_SINGLES("64", even, odd)
-#define MCUC_DEPTHWISE_MVE_FAR(even, odd) MCUC_DEPTHWISE_MVE_SINGLES("128", even, odd)
+#define MCUC_DEPTHWISE_K3_NEAR(even, odd) MCUC_DEPTHWISE_K3_SINGLES("64", even, odd)
+#define MCUC_DEPTHWISE_K3_FAR(even, odd) MCUC_DEPTHWISE_K3_SINGLES("128", even, odd)
 
-#define MCUC_DEPTHWISE_MVE_AWAY \
-  "vshr.s32 q2, q4, #31\n\t"    \
-  "vshr.s32 q3, q5, #31\n\t"    \
-  "vadd.i32 q4, q4, q2\n\t"     \
+#define MCUC_DEPTHWISE_K3_AWAY \
+  "vshr.s32 q2, q4, #31\n\t"   \
+  "vshr.s32 q3, q5, #31\n\t"   \
+  "vadd.i32 q4, q4, q2\n\t"    \
   "vadd.i32 q5, q5, q3\n\t"
 
 /* Eight sums, even ones and odd ones, to eight bytes in the halves of q4. */
-#define MCUC_DEPTHWISE_MVE_END(ties)   \
-  "vadd.i32 q4, q4, r7\n\t"            \
-  "vadd.i32 q5, q5, r7\n\t"            \
-  "vqrdmulh.s32 q4, q4, r8\n\t"        \
-  "vqrdmulh.s32 q5, q5, r8\n\t" ties   \
-  "vrshl.s32 q4, r9\n\t"               \
-  "vrshl.s32 q5, r9\n\t"               \
-  "vqmovnb.s32 q4, q4\n\t"             \
-  "vqmovnt.s32 q4, q5\n\t"             \
-  "vqadd.s16 q4, q4, r10\n\t"          \
+#define MCUC_DEPTHWISE_K3_END(ties)  \
+  "vadd.i32 q4, q4, r7\n\t"          \
+  "vadd.i32 q5, q5, r7\n\t"          \
+  "vqrdmulh.s32 q4, q4, r8\n\t"      \
+  "vqrdmulh.s32 q5, q5, r8\n\t" ties \
+  "vrshl.s32 q4, r9\n\t"             \
+  "vrshl.s32 q5, r9\n\t"             \
+  "vqmovnb.s32 q4, q4\n\t"           \
+  "vqmovnt.s32 q4, q5\n\t"           \
+  "vqadd.s16 q4, q4, r10\n\t"        \
   "vqmovnb.s16 q4, q4\n\t"
+
+#define MCUC_DEPTHWISE_K3_TWO_WORDS "vldrw.32 q1, [r12], #16\n\t"
 
 /* All channels of a block: r5 the row, r1 outputs, r3 bytes of eight outputs, r11 whole eights, r12
  * the stream, q6 places of eight outputs, q7 addresses of four columns. It changes the predicate,
  * which gcc has no name for: nothing else here uses one. */
-#define MCUC_DEPTHWISE_MVE_ASM(four, words, ties)                                                \
+#define MCUC_DEPTHWISE_K3_ASM(four, words, ties) \
   __asm__ volatile("1:\n\t"                                                                      \
                    "ldrd r0, r2, [r5]\n\t"                                                       \
                    "vadd.i32 q7, q7, r0\n\t"                                                     \
@@ -76,7 +78,7 @@
                    "ldm r12!, {r7, r8, r9, r10}\n\t"                                             \
                    "vldrw.32 q0, [r12], #16\n\t" words                                           \
                    "wls lr, r11, 3f\n\t"                                                         \
-                   "2:\n\t" four("d8", "d10") four("d9", "d11") MCUC_DEPTHWISE_MVE_END(ties)     \
+                   "2:\n\t" four("d8", "d10") four("d9", "d11") MCUC_DEPTHWISE_K3_END(ties)     \
                    "vstrb.16 q4, [r1, q6]\n\t"                                                   \
                    "add r1, r3\n\t"                                                              \
                    "le lr, 2b\n\t"                                                               \
@@ -87,7 +89,7 @@
                    "ldr r0, [r5, #12]\n\t"                                                       \
                    "cmp r0, #4\n\t"                                                              \
                    "ble 4f\n\t" four("d9", "d11")                                                \
-                   "4:\n\t" MCUC_DEPTHWISE_MVE_END(ties)                                         \
+                   "4:\n\t" MCUC_DEPTHWISE_K3_END(ties)                                         \
                    "ldr r0, [r5, #12]\n\t"                                                       \
                    "vctp.16 r0\n\t"                                                              \
                    "vpst\n\t"                                                                    \
@@ -101,7 +103,65 @@
                    : "r0", "r2", "r4", "r6", "r7", "r8", "r9", "r10", "lr", "cc", "memory",      \
                      "q0", "q1", "q2", "q3", "q4", "q5")
 
-#define MCUC_DEPTHWISE_MVE_TWO_WORDS "vldrw.32 q1, [r12], #16\n\t"
+/* The same for up to eight outputs, whose predicate is set once: r3 bytes to the columns of the
+ * next channel, r11 the stream's end. */
+#define MCUC_DEPTHWISE_K3_SHORT(fours, words, ties) \
+  __asm__ volatile("vctp.16 %[n]\n\t"                                                      \
+                   "1:\n\t"                                                                \
+                   "ldm r12!, {r7, r8, r9, r10}\n\t"                                       \
+                   "vldrw.32 q0, [r12], #16\n\t" words fours MCUC_DEPTHWISE_K3_END(ties)   \
+                   "vpst\n\t"                                                              \
+                   "vstrbt.16 q4, [r1, q6]\n\t"                                            \
+                   "add r1, #1\n\t"                                                        \
+                   "vadd.i32 q7, q7, r3\n\t"                                               \
+                   "cmp r12, r11\n\t"                                                      \
+                   "bne 1b\n\t"                                                            \
+                   : "+r"(to), "+r"(stream), "+w"(columns)                                 \
+                   : "r"(next), "r"(end), "w"(places), [n] "r"(n)                          \
+                   : "r0", "r2", "r4", "r6", "r7", "r8", "r9", "r10", "cc", "memory",      \
+                     "q0", "q1", "q2", "q3", "q4", "q5")
+
+#define MCUC_DEPTHWISE_K3_SHORT_OF(four, words, ties)                            \
+  do {                                                                           \
+    if (n <= 4) {                                                                \
+      MCUC_DEPTHWISE_K3_SHORT(four("d8", "d10"), words, ties);                   \
+    } else {                                                                     \
+      MCUC_DEPTHWISE_K3_SHORT(four("d8", "d10") four("d9", "d11"), words, ties); \
+    }                                                                            \
+  } while (0)
+
+/* Addresses of the first word of four columns. */
+static inline uint32x4_t mcuc_depthwise_k3_columns(const int8_t *x, int32_t offset)
+{
+  return vaddq_n_u32(vmulq_n_u32(vidupq_n_u32(0, 1), MCUC_DEPTHWISE_MVE_COLUMN),
+                     (uint32_t)((uintptr_t)x + (uintptr_t)offset));
+}
+
+/* Up to eight outputs of channels [c, c + count), strides of 1 for pairs and of 2 for others. */
+static inline void mcuc_depthwise_k3_short(const mcuc_depthwise_mve_columns *p, int32_t c,
+                                           int32_t count, const int8_t *x, int8_t *y,
+                                           int32_t y_step, int32_t n)
+{
+  const int32_t words = p->pairs ? 12 : 8;
+  const int32_t step = p->stride_w * MCUC_DEPTHWISE_MVE_COLUMN;
+  register int8_t *to __asm__("r1") = y;
+  register int32_t next __asm__("r3") = 4 - (n <= 4 ? 4 : 8) * step;
+  register const int32_t *stream __asm__("r12") = p->stream + c * words;
+  register const int32_t *end __asm__("r11") = p->stream + (c + count) * words;
+  register uint16x8_t places __asm__("q6") = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)y_step);
+  register uint32x4_t columns __asm__("q7") =
+      mcuc_depthwise_k3_columns(x, -2 * MCUC_DEPTHWISE_MVE_COLUMN);
+  if (p->pairs && p->finish.ties) {
+    MCUC_DEPTHWISE_K3_SHORT_OF(MCUC_DEPTHWISE_K3_PAIRS, MCUC_DEPTHWISE_K3_TWO_WORDS,
+                               MCUC_DEPTHWISE_K3_AWAY);
+  } else if (p->pairs) {
+    MCUC_DEPTHWISE_K3_SHORT_OF(MCUC_DEPTHWISE_K3_PAIRS, MCUC_DEPTHWISE_K3_TWO_WORDS, "");
+  } else if (p->finish.ties) {
+    MCUC_DEPTHWISE_K3_SHORT_OF(MCUC_DEPTHWISE_K3_FAR, "", MCUC_DEPTHWISE_K3_AWAY);
+  } else {
+    MCUC_DEPTHWISE_K3_SHORT_OF(MCUC_DEPTHWISE_K3_FAR, "", "");
+  }
+}
 
 /* What the assembly reads of a row of outputs. */
 typedef struct mcuc_depthwise_mve_row {
@@ -125,25 +185,28 @@ static void mcuc_depthwise_mve_block(const mcuc_depthwise_mve_columns *p, int32_
   register const int32_t *stream __asm__("r12") = p->stream + c * words;
   register uint16x8_t places __asm__("q6") = vmulq_n_u16(vidupq_n_u16(0, 1), (uint16_t)y_step);
   register uint32x4_t columns __asm__("q7");
+  if (n <= 8 && (p->pairs || p->stride_w == 2)) {
+    mcuc_depthwise_k3_short(p, c, count, x, y, y_step, n);
+    return;
+  }
   data.end = p->stream + (c + count) * words;
   data.more = n & 7;
   data.y_step = 1 - turns * eight;
   data.column_step = 4 - (8 * turns + ((data.more + 3) & ~3)) * step;
   to = y - data.y_step;
   /* The first gather of a channel comes behind a step. */
-  columns = vaddq_n_u32(vmulq_n_u32(vidupq_n_u32(0, 1), MCUC_DEPTHWISE_MVE_COLUMN),
-                        (uint32_t)((uintptr_t)x - (uintptr_t)(ahead + data.column_step)));
+  columns = mcuc_depthwise_k3_columns(x, -ahead - data.column_step);
   if (p->pairs && p->finish.ties) {
-    MCUC_DEPTHWISE_MVE_ASM(MCUC_DEPTHWISE_MVE_PAIRS, MCUC_DEPTHWISE_MVE_TWO_WORDS,
-                           MCUC_DEPTHWISE_MVE_AWAY);
+    MCUC_DEPTHWISE_K3_ASM(MCUC_DEPTHWISE_K3_PAIRS, MCUC_DEPTHWISE_K3_TWO_WORDS,
+                          MCUC_DEPTHWISE_K3_AWAY);
   } else if (p->pairs) {
-    MCUC_DEPTHWISE_MVE_ASM(MCUC_DEPTHWISE_MVE_PAIRS, MCUC_DEPTHWISE_MVE_TWO_WORDS, "");
+    MCUC_DEPTHWISE_K3_ASM(MCUC_DEPTHWISE_K3_PAIRS, MCUC_DEPTHWISE_K3_TWO_WORDS, "");
   } else if (p->stride_w == 1) {
-    MCUC_DEPTHWISE_MVE_ASM(MCUC_DEPTHWISE_MVE_NEAR, "", MCUC_DEPTHWISE_MVE_AWAY);
+    MCUC_DEPTHWISE_K3_ASM(MCUC_DEPTHWISE_K3_NEAR, "", MCUC_DEPTHWISE_K3_AWAY);
   } else if (p->finish.ties) {
-    MCUC_DEPTHWISE_MVE_ASM(MCUC_DEPTHWISE_MVE_FAR, "", MCUC_DEPTHWISE_MVE_AWAY);
+    MCUC_DEPTHWISE_K3_ASM(MCUC_DEPTHWISE_K3_FAR, "", MCUC_DEPTHWISE_K3_AWAY);
   } else {
-    MCUC_DEPTHWISE_MVE_ASM(MCUC_DEPTHWISE_MVE_FAR, "", "");
+    MCUC_DEPTHWISE_K3_ASM(MCUC_DEPTHWISE_K3_FAR, "", "");
   }
 }
 
@@ -162,8 +225,7 @@ static void mcuc_depthwise_mve_block(const mcuc_depthwise_mve_columns *p, int32_
       for (j = 0; j < p->kernel_w * 4; ++j) {
         acc += from[(j >> 2) * MCUC_DEPTHWISE_MVE_COLUMN + (j & 3)] * w[j];
       }
-      y[i * y_step + k] =
-          mcuc_mve_round(acc, channel[1], channel[2], channel[3], p->finish.ties);
+      y[i * y_step + k] = mcuc_mve_round(acc, channel[1], channel[2], channel[3], p->finish.ties);
     }
   }
 }
