@@ -201,16 +201,16 @@ def _kernel(
     )
 
 
-def _scaled(dtype: DType) -> Kernel:
-    """Comparisons that TFLite makes at a common scale."""
+def _comparison(dtype: DType, scaled: bool) -> Kernel:
+    """Comparisons of stored numbers, or `scaled`: those that TFLite makes at a common scale."""
 
     def when(site: Site, target: Target) -> bool:
-        own = site.input().dtype is dtype
-        return own and pairwise_int8.is_rescaled(site, attrs_of(site).function)
+        own = site.input().dtype is dtype and site.output.dtype is DType.BOOL
+        return own and pairwise_int8.is_rescaled(site, attrs_of(site).function) == scaled
 
-    name = dtype.value
-    kernel = _kernel(f"{name}_{name}_u8_scaled__c", dtype, DType.BOOL, record=pack_scaled)
-    return replace(kernel, when=when)
+    name = f"{dtype.value}_{dtype.value}_u8"
+    file, record = (f"{name}_scaled__c", pack_scaled) if scaled else (f"{name}__c", pack)
+    return replace(_kernel(file, dtype, DType.BOOL, record=record), when=when)
 
 
 def _not_power(site: Site, target: Target) -> bool:
@@ -251,8 +251,8 @@ SPEC = OpSpec(
         _extremes(DType.S8),
         _extremes(DType.S16),
         _kernel("u8_u8_u8__c", DType.BOOL, DType.BOOL),
-        *(_scaled(t) for t in _RESCALED_TYPES),
-        *(_kernel(f"{t.value}_{t.value}_u8__c", t, DType.BOOL) for t in _ORDERED),
+        *(_comparison(t, True) for t in _RESCALED_TYPES),
+        *(_comparison(t, False) for t in _ORDERED),
         *(_kernel(f"{t.value}_{t.value}_{t.value}__c", t, t) for t in _WHOLE),
         _kernel("f32_f32_f32_pow__c", DType.F32, DType.F32, "pow"),
         replace(_kernel("f32_f32_f32__c", DType.F32, DType.F32), when=_not_power),

@@ -19,6 +19,7 @@ from mcuc.frontends.tflite.builtins import BUILTINS
 from mcuc.ir.graph import Array
 from mcuc.ir.target import HOST
 from mcuc.ops.interpret import run_reference
+from mcuc.plan import exact
 from mcuc.plan.solve import plan_memory
 from mcuc.schedule.lower import lower
 from mcuc_codegen.project import generate
@@ -51,6 +52,12 @@ ELSEWHERE = {
     "RNN": "tests/e2e/test_sequences.py",
     "WHILE": "tests/unit/frontends/test_loops.py",
 }
+
+
+@pytest.fixture(autouse=True)
+def no_long_search(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Any memory plan does here."""
+    monkeypatch.setattr(exact, "DETERMINISTIC_TIME", 0.05)
 
 
 @functools.cache

@@ -21,7 +21,7 @@ _FINE = (0.001, 0)  # of int16
 # Operators whose only version the interpreter calls 1.
 _FIRST = (
     *("COS", "FLOOR", "HARD_SWISH", "NEG", "POW", "RELU_0_TO_1", "RELU_N1_TO_1", "SIN", "SQUARE"),
-    "ZEROS_LIKE",
+    *("REDUCE_ANY", "ZEROS_LIKE"),
 )
 
 
