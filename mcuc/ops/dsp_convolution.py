@@ -101,7 +101,8 @@ def window_wide(site: Site) -> Window:
 def _has_tails(filters: Array) -> bool:
     """Whether kernel rows have a byte behind whole words, for which they share one more word."""
     _, kernel_h, kernel_w, channels = filters.shape
-    return 1 < kernel_h <= _TAILS and kernel_w * channels % 4 == 1 and kernel_w * channels > 1
+    row = int(kernel_w * channels)
+    return 1 < kernel_h <= _TAILS and row % 4 == 1 and row > 1
 
 
 def _in_words(filters: Array) -> Array:

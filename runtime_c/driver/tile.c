@@ -168,9 +168,7 @@ static int32_t mcuc_rows_before(const mcuc_step *step, int32_t end)
 
 static mcuc_range mcuc_from_zero(int32_t first, int32_t end)
 {
-  mcuc_range range;
-  range.first = first > 0 ? first : 0;
-  range.end = end > 0 ? end : 0;
+  const mcuc_range range = {first > 0 ? first : 0, end > 0 ? end : 0};
   return range;
 }
 
