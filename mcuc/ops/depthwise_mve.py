@@ -91,7 +91,7 @@ def suits_small(site: Site) -> bool:
 
 
 def suits_large(site: Site) -> bool:
-    """Windows up to 8x8 of more than four rows."""
+    """Larger windows, up to 8x8."""
     return _ROWS < max(convolution.kernel_size(site)) <= 2 * _ROWS and _suits_columns(site)
 
 
@@ -121,7 +121,7 @@ def pack_small(site: Site) -> Params:
 def pack_large(site: Site) -> Params:
     """Weights as above, as words of rows 0 to 3 (A) and 4 to 7 (B) in the kernel's order."""
     weights = site.const(WEIGHTS)
-    _, kernel_h, kernel_w, channels = weights.shape
+    _, _, kernel_w, channels = weights.shape
     halves = np.zeros((2, channels, 2 * _ROWS, _ROWS), np.int8)
     for half in range(2):
         rows = weights[0, half * _ROWS : (half + 1) * _ROWS].transpose(2, 1, 0)
@@ -154,7 +154,7 @@ def _params(site: Site, stream: mac_tables.Words, vectors: int) -> Params:
             "pairs": int(_goes_in_pairs(site)),
             "vectors": vectors,
             "outputs": _outputs(site),
-            "area": _area(site, _outputs(site)) if _areas(site) > 1 else 0,
+            "area": _area(site, _outputs(site)),
             **fields,
             **mve_convolution.finish_fields(site),
         },
@@ -173,7 +173,7 @@ def _goes_in_pairs(site: Site) -> bool:
 
 def _areas(site: Site) -> int:
     """Of four rows each."""
-    return 1 + (convolution.kernel_size(site)[0] > _ROWS)
+    return 1 + (max(convolution.kernel_size(site)) > _ROWS)
 
 
 def _area(site: Site, outputs: int) -> int:

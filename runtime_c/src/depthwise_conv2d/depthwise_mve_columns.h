@@ -110,16 +110,15 @@ static inline void mcuc_depthwise_mve_interleave(int8_t *to, const int8_t *const
 #endif
 
 /* A piece of an output row, all channels; offset: bytes from the call's rows to the first column
- * that is in the map. */
+ * that is in the map; some: rows that are sorted, 4 or 8. */
 MCUC_INLINED void mcuc_depthwise_mve_blocks_of(const mcuc_depthwise_mve_columns *p,
                                                const mcuc_window_call *call,
                                                const mcuc_depthwise_mve_piece *piece,
-                                               int32_t offset, int8_t *y,
+                                               int32_t offset, int8_t *y, int32_t some,
                                                mcuc_depthwise_mve_compute compute)
 {
   int8_t *const columns = (int8_t *)call->scratch + piece->first * MCUC_DEPTHWISE_MVE_COLUMN;
   const int32_t n = piece->end - piece->first;
-  const int32_t some = p->area > 0 ? 2 * MCUC_DEPTHWISE_MVE_ROWS : MCUC_DEPTHWISE_MVE_ROWS;
   const int8_t *rows[2 * MCUC_DEPTHWISE_MVE_ROWS];
   int32_t steps[2 * MCUC_DEPTHWISE_MVE_ROWS], moves[2 * MCUC_DEPTHWISE_MVE_ROWS];
   int8_t padding[MCUC_MVE_BYTES];
@@ -153,9 +152,9 @@ MCUC_INLINED void mcuc_depthwise_mve_blocks_of(const mcuc_depthwise_mve_columns 
   }
 }
 
-/* A call of a kernel that computes blocks of sixteen channels by `compute`. */
+/* A call of a kernel that computes blocks of sixteen channels by `compute`; some: as above. */
 MCUC_INLINED void mcuc_depthwise_mve_run_columns(const mcuc_depthwise_mve_columns *p,
-                                                 const mcuc_window_call *c,
+                                                 const mcuc_window_call *c, int32_t some,
                                                  mcuc_depthwise_mve_compute compute)
 {
   const int32_t size = MCUC_DEPTHWISE_MVE_COLUMN;
@@ -168,12 +167,12 @@ MCUC_INLINED void mcuc_depthwise_mve_run_columns(const mcuc_depthwise_mve_column
     piece.outputs = c->n - done < p->outputs ? c->n - done : p->outputs;
     width = (piece.outputs - 1) * p->stride_w + p->kernel_w;
     offset = mcuc_depthwise_mve_cut(c, c->start + done * p->stride_w, width, &piece);
-    for (i = 0; i <= p->area; i += p->area > 0 ? p->area : 1) {
-      mcuc_depthwise_mve_fill(columns + i, p->in_zero, piece.first * size);
-      mcuc_depthwise_mve_fill(columns + i + piece.end * size, p->in_zero,
-                              (width - piece.end) * size);
+    for (i = 0; i < some; i += MCUC_DEPTHWISE_MVE_ROWS) {
+      int8_t *const area = columns + (i > 0 ? p->area : 0);
+      mcuc_depthwise_mve_fill(area, p->in_zero, piece.first * size);
+      mcuc_depthwise_mve_fill(area + piece.end * size, p->in_zero, (width - piece.end) * size);
     }
-    mcuc_depthwise_mve_blocks_of(p, c, &piece, offset, y, compute);
+    mcuc_depthwise_mve_blocks_of(p, c, &piece, offset, y, some, compute);
     for (i = 0; i < piece.outputs; ++i) {
       mcuc_dsp_clamp(y + i * c->dst_step, p->channels, p->finish.low, p->finish.high);
     }

@@ -237,5 +237,6 @@ static void mcuc_depthwise_mve_block(const mcuc_depthwise_mve_columns *p, int32_
 MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8_k3__mve_8x1(const void *params, const void *call)
 {
   mcuc_depthwise_mve_run_columns((const mcuc_depthwise_mve_columns *)params,
-                                 (const mcuc_window_call *)call, mcuc_depthwise_mve_block);
+                                 (const mcuc_window_call *)call, MCUC_DEPTHWISE_MVE_ROWS,
+                                 mcuc_depthwise_mve_block);
 }

@@ -160,5 +160,6 @@ static void mcuc_depthwise_k7_block(const mcuc_depthwise_mve_columns *p, int32_t
 MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8_k7__mve_4x1(const void *params, const void *call)
 {
   mcuc_depthwise_mve_run_columns((const mcuc_depthwise_mve_columns *)params,
-                                 (const mcuc_window_call *)call, mcuc_depthwise_k7_block);
+                                 (const mcuc_window_call *)call, 2 * MCUC_DEPTHWISE_MVE_ROWS,
+                                 mcuc_depthwise_k7_block);
 }
