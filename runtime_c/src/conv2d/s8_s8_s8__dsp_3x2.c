@@ -21,20 +21,26 @@ static void mcuc_conv2d_dsp_widen(const mcuc_conv2d_dsp_params *p, const mcuc_wi
   const int32_t runs = dense ? 1 : p->kernel_w;
   const int32_t words = dense ? p->row_words : p->in >> 2;
   const int32_t step = p->stride_w * c->in_step;
+  int8_t tails[3][MCUC_CONV2D_DSP_TAILS] = {{0}, {0}, {0}};
   int32_t i;
   for (i = 0; i < p->kernel_h; ++i) {
     const int32_t row = i - c->top;
-    const int8_t *x;
+    const int32_t present = row >= 0 && row < c->kernel_h;
+    const int8_t *x = present ? (const int8_t *)c->rows[row] + start : p->padding;
+    const int32_t next = present ? step : 0;
     int32_t j;
-    if (row < 0 || row >= c->kernel_h) {
-      wide = mcuc_wide_fill(wide, p->padding, p->padding, p->padding, p->row_words);
-      continue;
+    if (p->tails) {
+      tails[0][i] = x[4 * words];
+      tails[1][i] = x[next + 4 * words];
+      tails[2][i] = x[2 * next + 4 * words];
     }
-    x = (const int8_t *)c->rows[row] + start;
     for (j = 0; j < runs; ++j) {
-      wide = mcuc_wide_fill(wide, x, x + step, x + 2 * step, words);
-      x += run_step;
+      wide = mcuc_wide_fill(wide, x, x + next, x + 2 * next, words);
+      x += present ? run_step : 0;
     }
+  }
+  if (p->tails) {
+    (void)mcuc_wide_fill(wide, tails[0], tails[1], tails[2], 1);
   }
 }
 
@@ -95,7 +101,8 @@ static void mcuc_conv2d_dsp_three(const mcuc_conv2d_dsp_params *p, const mcuc_wi
   const int32_t inside = first >= 0 && last + (p->kernel_w - 1) * p->dilation_w < c->in_w;
   /* What fills a row to whole words is read from behind it, and multiplied by 0. */
   const int32_t dense = p->dilation_w * c->in_step == p->in;
-  const int32_t whole = !p->gathered || (dense && last * p->in + 4 * p->row_words <= end * p->in);
+  const int32_t row = 4 * p->row_words + p->tails;
+  const int32_t whole = !p->gathered || (dense && last * p->in + row <= end * p->in);
   mcuc_conv2d_dsp_piece piece[3];
   int32_t k;
   if (inside && whole) {

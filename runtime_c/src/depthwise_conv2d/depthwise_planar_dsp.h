@@ -78,6 +78,7 @@ __attribute__((noinline, unused)) static void mcuc_planar_plain(const mcuc_plana
 #define MCUC_PLANAR_INNER(name, size, stride, rows, bytes)                                        \
   __attribute__((noinline)) static void name(mcuc_planar_row *row)                                \
   {                                                                                               \
+    MCUC_DSP_STACK(1);                                                                            \
     register mcuc_planar_row *r __asm__("r0") = row;                                              \
     __asm__ volatile(MCUC_PLANAR_ASM(rows, bytes)                                                 \
                      : "+r"(r)                                                                    \
