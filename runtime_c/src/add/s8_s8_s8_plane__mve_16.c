@@ -2,8 +2,8 @@
  * clamp((a * a_multiplier + b * b_multiplier + constant) >> right).
  *
  * a, b : pixels of `channels` int8     dst : pixels of `channels` int8; may be a or b
- * Sixteen elements at a time; pixels that follow each other are one run. All sums are int32. Bit-exact
- * to mcuc/ops/add.py:ref.
+ * Sixteen elements at a time; pixels that follow each other are one run. All sums are int32.
+ * Bit-exact to mcuc/ops/add.py:ref.
  */
 #include "add/add.h"
 #include "mcuc/mve.h"
@@ -11,15 +11,15 @@
 
 #if MCUC_MVE
 /* Four sums of a vector. VLDRB that widens takes low registers only. */
-#define MCUC_ADD_MVE_FOUR(q, from)    \
-  "vldrb.s32 " q ", [%[a]" from       \
-  "\n\t"                              \
-  "vmlas.s32 " q                      \
-  ", q6, %[constant]\n\t"             \
-  "vldrb.s32 q4, [%[b]" from          \
-  "\n\t"                              \
-  "vmla.s32 " q                       \
-  ", q4, %[b_factor]\n\t"             \
+#define MCUC_ADD_MVE_FOUR(q, from) \
+  "vldrb.s32 " q ", [%[a]" from    \
+  "\n\t"                           \
+  "vmlas.s32 " q                   \
+  ", q6, %[constant]\n\t"          \
+  "vldrb.s32 q4, [%[b]" from       \
+  "\n\t"                           \
+  "vmla.s32 " q                    \
+  ", q4, %[b_factor]\n\t"          \
   "vshl.s32 " q ", %[left]\n\t"
 
 /* n elements, clamped to int8 only: sixteen at a time, then four, which narrowing leaves in another
@@ -53,8 +53,7 @@ static inline void mcuc_add_mve_run(const mcuc_add_plane_params *p, const int8_t
   }
   for (; rest > 0; rest -= 4) {
     const mve_pred16_t some = vctp32q((uint32_t)rest);
-    int32x4_t v =
-        vmlaq_n_s32(vdupq_n_s32(constant), vldrbq_z_s32(a, some), p->a_multiplier);
+    int32x4_t v = vmlaq_n_s32(vdupq_n_s32(constant), vldrbq_z_s32(a, some), p->a_multiplier);
     v = vshlq_r_s32(vmlaq_n_s32(v, vldrbq_z_s32(b, some), b_factor), left);
     v = vminq_s32(vmaxq_s32(v, vdupq_n_s32(-128)), vdupq_n_s32(127));
     vstrbq_p_s32(y, v, some);

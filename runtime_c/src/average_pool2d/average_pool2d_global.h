@@ -9,7 +9,7 @@ typedef void (*mcuc_average_pool2d_row)(const mcuc_average_pool2d_global_params 
                                         const mcuc_fold_call *io, int32_t *acc);
 
 static inline void mcuc_average_pool2d_global_finish(const mcuc_average_pool2d_global_params *p,
-                                              const int32_t *acc, int8_t *dst)
+                                                     const int32_t *acc, int8_t *dst)
 {
   int32_t c;
   for (c = 0; c < p->channels; ++c) {
