@@ -209,10 +209,14 @@ def suits_mve(site: Site, target: Target) -> bool:
     return target.mve and has_one_output_each(site, target) and depthwise_mve.suits(site)
 
 
-def suits_mve_columns(site: Site, target: Target) -> bool:
+def suits_mve_small(site: Site, target: Target) -> bool:
     """Helium, one output per channel, and small windows."""
-    one = has_one_output_each(site, target)
-    return target.mve and one and depthwise_mve.suits_columns(site)
+    return target.mve and has_one_output_each(site, target) and depthwise_mve.suits_small(site)
+
+
+def suits_mve_large(site: Site, target: Target) -> bool:
+    """Helium, one output per channel, and larger windows."""
+    return target.mve and has_one_output_each(site, target) and depthwise_mve.suits_large(site)
 
 
 def suits_mve_taps(site: Site, target: Target) -> bool:
@@ -317,8 +321,17 @@ SPEC = OpSpec(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8_k3__mve_8x1",
             source="depthwise_conv2d/s8_s8_s8_k3__mve_8x1.c",
             form=Form.WINDOW,
-            when=suits_mve_columns,
-            pack=depthwise_mve.pack_columns,
+            when=suits_mve_small,
+            pack=depthwise_mve.pack_small,
+            window=depthwise_planar.window,
+            scratch=depthwise_mve.scratch_columns,
+        ),
+        Kernel(
+            symbol="mcuc_depthwise_conv2d_s8_s8_s8_k7__mve_4x1",
+            source="depthwise_conv2d/s8_s8_s8_k7__mve_4x1.c",
+            form=Form.WINDOW,
+            when=suits_mve_large,
+            pack=depthwise_mve.pack_large,
             window=depthwise_planar.window,
             scratch=depthwise_mve.scratch_columns,
         ),

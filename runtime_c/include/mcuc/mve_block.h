@@ -42,53 +42,55 @@ static inline int32_t mcuc_mve_count_bytes(int32_t vectors)
 
 #if MCUC_MVE
 
-/* Products of a vector of three pixels with one of two outputs. `from`, `to`: how the pixels are
- * read; `a`: empty for the first ones, which start the sums. */
-#define MCUC_MVE_PRODUCTS(a, from, to) \
-  "vldrb.8 q0, [r1" from to            \
-  "\n\t"                               \
-  "vldrb.8 q3, [r11], #16\n\t"         \
-  "vmladav" a                          \
-  ".s8 r0, q0, q3\n\t"                 \
-  "vldrb.8 q1, [r3" from to            \
-  "\n\t"                               \
-  "vmladav" a                          \
-  ".s8 r4, q1, q3\n\t"                 \
-  "vldrb.8 q2, [r5" from to            \
-  "\n\t"                               \
-  "vmladav" a                          \
-  ".s8 r8, q2, q3\n\t"                 \
-  "vldrb.8 q3, [r11], #16\n\t"         \
-  "vmladav" a                          \
-  ".s8 r2, q0, q3\n\t"                 \
-  "vmladav" a                          \
-  ".s8 r6, q1, q3\n\t"                 \
-  "vmladav" a ".s8 r10, q2, q3\n\t"
+/* Products of a vector of three pixels, q0 to q2, with one of two outputs. `x0` to
+ * `x2` read them; `a`: empty for the first ones, which start the sums. */
+#define MCUC_MVE_PRODUCTS(a, x0, x1, x2)                                                 \
+  x0 "vldrb.8 q3, [r11], #16\n\t"                                                        \
+     "vmladav" a ".s8 r0, q0, q3\n\t" x1 "vmladav" a ".s8 r4, q1, q3\n\t" x2 "vmladav" a \
+     ".s8 r8, q2, q3\n\t"                                                                \
+     "vldrb.8 q3, [r11], #16\n\t"                                                        \
+     "vmladav" a                                                                         \
+     ".s8 r2, q0, q3\n\t"                                                                \
+     "vmladav" a                                                                         \
+     ".s8 r6, q1, q3\n\t"                                                                \
+     "vmladav" a ".s8 r10, q2, q3\n\t"
 
-#define MCUC_MVE_ON(a) MCUC_MVE_PRODUCTS(a, "], ", "#16")
-#define MCUC_MVE_BACK(a) MCUC_MVE_PRODUCTS(a, ", ", "#-16]!")
+/* With the vector that is there already; with another one. */
+#define MCUC_MVE_SAME(a) MCUC_MVE_PRODUCTS(a, "", "", "")
+#define MCUC_MVE_OTHER(a, at)                                                    \
+  MCUC_MVE_PRODUCTS(a, "vldrb.8 q0, [r1" at "\n\t", "vldrb.8 q1, [r3" at "\n\t", \
+                    "vldrb.8 q2, [r5" at "\n\t")
+#define MCUC_MVE_ON(a) MCUC_MVE_OTHER(a, ", #16]!")
+#define MCUC_MVE_BACK(a) MCUC_MVE_OTHER(a, ", #-16]!")
+
+/* The first vector of three pixels. */
+#define MCUC_MVE_FIRST   \
+  "vldrb.8 q0, [r1]\n\t" \
+  "vldrb.8 q1, [r3]\n\t" \
+  "vldrb.8 q2, [r5]\n\t"
 
 /* The sums of two outputs of three pixels, on to the end of the pixels and back again, of 1 vector,
  * 2, an odd number or an even one. LE counts down what the stream says. */
-#define MCUC_MVE_ON_1 MCUC_MVE_PRODUCTS("", "", "]")
-#define MCUC_MVE_BACK_1 MCUC_MVE_PRODUCTS("", "", "]")
-#define MCUC_MVE_ON_2 MCUC_MVE_PRODUCTS("", "", "]") MCUC_MVE_PRODUCTS("a", ", ", "#16]")
-#define MCUC_MVE_BACK_2 MCUC_MVE_PRODUCTS("", ", ", "#16]") MCUC_MVE_PRODUCTS("a", "", "]")
+#define MCUC_MVE_ON_1 MCUC_MVE_SAME("")
+#define MCUC_MVE_BACK_1 MCUC_MVE_SAME("")
+#define MCUC_MVE_ON_2 MCUC_MVE_SAME("") MCUC_MVE_OTHER("a", ", #16]")
+#define MCUC_MVE_BACK_2 MCUC_MVE_SAME("") MCUC_MVE_OTHER("a", "]")
 #define MCUC_MVE_LOOP(way) "2:\n\t" way("a") way("a") "le lr, 2b\n\t"
 #define MCUC_MVE_COUNT "ldr lr, [r11], #4\n\t"
-#define MCUC_MVE_ODD(way) MCUC_MVE_COUNT way("") MCUC_MVE_LOOP(way)
-#define MCUC_MVE_EVEN(way) MCUC_MVE_COUNT way("") way("a") MCUC_MVE_LOOP(way)
+#define MCUC_MVE_ODD(way) MCUC_MVE_COUNT MCUC_MVE_SAME("") MCUC_MVE_LOOP(way)
+#define MCUC_MVE_EVEN(way) MCUC_MVE_COUNT MCUC_MVE_SAME("") way("a") MCUC_MVE_LOOP(way)
 #define MCUC_MVE_ON_ODD MCUC_MVE_ODD(MCUC_MVE_ON)
 #define MCUC_MVE_BACK_ODD MCUC_MVE_ODD(MCUC_MVE_BACK)
 #define MCUC_MVE_ON_EVEN MCUC_MVE_EVEN(MCUC_MVE_ON)
 #define MCUC_MVE_BACK_EVEN MCUC_MVE_EVEN(MCUC_MVE_BACK)
 
+/* q0 to q2 keep the first vector of the pixels. */
 #define MCUC_MVE_TIES        \
-  "vshr.s32 q0, q4, #31\n\t" \
-  "vshr.s32 q2, q5, #31\n\t" \
+  "vshr.s32 q3, q4, #31\n\t" \
+  "vadd.i32 q4, q4, q3\n\t"  \
+  "vshr.s32 q3, q5, #31\n\t" \
+  "vadd.i32 q5, q5, q3\n\t"  \
   "vshr.s32 q3, q6, #31\n\t" \
-  "vadd.i32 q4, q4, q0\n\t"  \
-  "vadd.i32 q5, q5, q2\n\t"  \
   "vadd.i32 q6, q6, q3\n\t"
 
 /* All threes of a run, r12: of each all fours of outputs. r1, r3, r5 the pixels; r11 the stream;
@@ -98,26 +100,26 @@ static inline int32_t mcuc_mve_count_bytes(int32_t vectors)
       "ldrd r1, r3, [r12]\n\t"                                                                \
       "ldrd r5, r9, [r12, #8]\n\t"                                                            \
       "ldrd r7, r11, [r12, #16]\n\t"                                                          \
-      "1:\n\t" on                                                                             \
+      "4:\n\t" MCUC_MVE_FIRST "1:\n\t" on                                                     \
       "vmov d8, r0, r2\n\t"                                                                   \
       "vmov d10, r4, r6\n\t"                                                                  \
       "vmov d12, r8, r10\n\t" back                                                            \
       "vmov d9, r0, r2\n\t"                                                                   \
       "vmov d11, r4, r6\n\t"                                                                  \
       "vmov d13, r8, r10\n\t"                                                                 \
-      "vldrw.32 q0, [r11], #48\n\t"                                                           \
-      "vldrw.32 q1, [r11, #-32]\n\t"                                                          \
-      "vadd.i32 q4, q4, q0\n\t"                                                               \
-      "vadd.i32 q5, q5, q0\n\t"                                                               \
-      "vadd.i32 q6, q6, q0\n\t"                                                               \
-      "vqrdmulh.s32 q4, q4, q1\n\t"                                                           \
-      "vqrdmulh.s32 q5, q5, q1\n\t"                                                           \
-      "vqrdmulh.s32 q6, q6, q1\n\t" ties                                                      \
-      "vldrw.32 q2, [r11, #-16]\n\t"                                                          \
+      "vldrw.32 q3, [r11], #48\n\t"                                                           \
+      "vadd.i32 q4, q4, q3\n\t"                                                               \
+      "vadd.i32 q5, q5, q3\n\t"                                                               \
+      "vadd.i32 q6, q6, q3\n\t"                                                               \
+      "vldrw.32 q3, [r11, #-32]\n\t"                                                          \
+      "vqrdmulh.s32 q4, q4, q3\n\t"                                                           \
+      "vqrdmulh.s32 q5, q5, q3\n\t"                                                           \
+      "vqrdmulh.s32 q6, q6, q3\n\t" ties                                                      \
+      "vldrw.32 q3, [r11, #-16]\n\t"                                                          \
       "ldrd r0, r2, [r11], #8\n\t"                                                            \
-      "vrshl.s32 q4, q4, q2\n\t"                                                              \
-      "vrshl.s32 q5, q5, q2\n\t"                                                              \
-      "vrshl.s32 q6, q6, q2\n\t"                                                              \
+      "vrshl.s32 q4, q4, q3\n\t"                                                              \
+      "vrshl.s32 q5, q5, q3\n\t"                                                              \
+      "vrshl.s32 q6, q6, q3\n\t"                                                              \
       "vqmovnb.s32 q4, q4\n\t"                                                                \
       "vqmovnt.s32 q4, q5\n\t"                                                                \
       "vqmovnb.s32 q6, q6\n\t"                                                                \
@@ -139,7 +141,7 @@ static inline int32_t mcuc_mve_count_bytes(int32_t vectors)
       "add r7, r2\n\t"                                                                        \
       "subs r4, #1\n\t"                                                                       \
       "str r4, [r12, #32]\n\t"                                                                \
-      "bne 1b\n\t"                                                                            \
+      "bne 4b\n\t"                                                                            \
       :                                                                                       \
       : "r"(r), "w"(places)                                                                   \
       : "r0", "r1", "r2", "r3", "r4", "r5", "r6", "r7", "r8", "r9", "r10", "r11", "lr", "cc", \

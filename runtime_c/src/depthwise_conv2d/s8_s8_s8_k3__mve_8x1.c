@@ -6,8 +6,10 @@
  * rows : kernel_h <= 4 rows of s8 pixels     dst : [n][channels] s8     stride_w 1 or 2
  * scratch : columns of MCUC_DEPTHWISE_MVE_COLUMN bytes. A column has sixteen channels, of each its
  * four rows, as VST4 interleaves them; a vector is gathered from four columns, so that it holds a
- * window, or two of three columns. Rows of the map are cut where scratch is full. Blocks of eight
- * pixels by one channel. Bit-exact to mcuc/ops/depthwise_conv2d.py:ref.
+ * window, or two of three columns. The stream has of each channel the words of mcuc_mve_round, a
+ * vector of weights, and for pairs another one that begins a column later. Rows of the map are cut
+ * where scratch is full. Blocks of eight pixels by one channel. Bit-exact to
+ * mcuc/ops/depthwise_conv2d.py:ref.
  */
 #include "depthwise_conv2d/depthwise_mve_columns.h"
 
@@ -235,5 +237,6 @@ static void mcuc_depthwise_mve_block(const mcuc_depthwise_mve_columns *p, int32_
 MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8_k3__mve_8x1(const void *params, const void *call)
 {
   mcuc_depthwise_mve_run_columns((const mcuc_depthwise_mve_columns *)params,
-                                 (const mcuc_window_call *)call, mcuc_depthwise_mve_block);
+                                 (const mcuc_window_call *)call, MCUC_DEPTHWISE_MVE_ROWS,
+                                 mcuc_depthwise_mve_block);
 }
