@@ -15,7 +15,6 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Params, Window
 from mcuc.ir.target import Target
 from mcuc.ops import convolution, dsp_lines, dsp_tables
-from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.spec import Site
 
 # Bytes of scratch up to which three windows are widened.
@@ -36,25 +35,6 @@ def _bias(site: Site, filters: Array) -> npt.NDArray[np.int32]:
     return convolution.fold_bias(site, filters.astype(np.int64).sum(axis=(1, 2, 3)))
 
 
-def _lines(site: Site, filters: Array) -> dsp_lines.Lines | None:
-    """Lines of all outputs, if there are such."""
-    low, high = activation_range(site, convolution.attrs_of(site).activation)
-    zero_point = quant_of(site.output).zero_point
-    if low < zero_point:
-        return None
-    weights = filters.reshape(len(filters), -1).astype(np.int64)
-    bias = _bias(site, filters).astype(np.int64)
-    extremes = -128 * weights, 127 * weights
-    multiplier, shift = convolution.multipliers(site, len(filters))
-    known = dsp_lines.Accumulators(
-        bias + np.minimum(*extremes).sum(axis=1),
-        bias + np.maximum(*extremes).sum(axis=1),
-        multiplier,
-        -shift,
-    )
-    return dsp_lines.of_outputs(known, zero_point, low, high)
-
-
 def pack(site: Site, filters: Array) -> Params:
     """Filters [outputs, kernel_h, kernel_w, channels] in pairs; factors as in dsp.h, or lines."""
     out, kernel_h, _, channels = filters.shape
@@ -63,7 +43,7 @@ def pack(site: Site, filters: Array) -> Params:
     row = (matrix.shape[1] - _TAILS * tails) // kernel_h
     paired = dsp_tables.pairs(matrix)
     bias = _bias(site, filters)
-    lines = _lines(site, filters)
+    lines = dsp_lines.of_site(site, filters.reshape(out, -1), paired=True)
     if lines is not None:
         ends = dsp_tables.Ends(bias, lines.added, lines.multiplier, lines.constant)
         common = out & ~1
@@ -101,7 +81,8 @@ def window_wide(site: Site) -> Window:
 def _has_tails(filters: Array) -> bool:
     """Whether kernel rows have a byte behind whole words, for which they share one more word."""
     _, kernel_h, kernel_w, channels = filters.shape
-    return 1 < kernel_h <= _TAILS and kernel_w * channels % 4 == 1 and kernel_w * channels > 1
+    row = kernel_w * channels
+    return bool(1 < kernel_h <= _TAILS and row % 4 == 1 and row > 1)
 
 
 def _in_words(filters: Array) -> Array:

@@ -154,7 +154,7 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
               "r9", MCUC_WIDE_AT_1, sign) MCUC_WIDE_STORE("r10", MCUC_WIDE_AT_2, sign)         \
               MCUC_WIDE_STORE("r8", MCUC_WIDE_AT_0, sign)
 
-/* Lines, with MCUC_DOT_SHIFT_A and _B. */
+/* mcuc_dsp_line */
 #define MCUC_WIDE_LINE(acc, m, c, shift, at) \
   "smmla " acc ", " acc ", " m ", " c        \
   "\n\t"                                     \
