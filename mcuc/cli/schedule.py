@@ -42,7 +42,12 @@ def command(model: Path, as_json: bool, **given: Any) -> Json:
                 if group.kind == "stream"
             ],
             "tiles": [
-                {"nodes": list(tile.nodes), "rows": tile.rows, "columns": tile.columns}
+                {
+                    "nodes": list(tile.nodes),
+                    "rows": tile.rows,
+                    "columns": tile.columns,
+                    "kept": list(tile.kept),
+                }
                 for tile in point.schedule.tiles
             ],
         }

@@ -1,6 +1,6 @@
 """Depthwise convolutions on cores with Helium: what their kernel is given.
 
-Twin: runtime_c/src/depthwise_conv2d/s8_s8_s8__mve_4x1.c.
+Twins: runtime_c/src/depthwise_conv2d/s8_s8_s8__mve_4x1.c, s8_s8_s8_k3__mve_8x1.c.
 """
 
 from __future__ import annotations
@@ -18,6 +18,12 @@ _MAX_VECTORS = 4  # of weights: what registers hold
 _BLOCK = 4  # outputs
 # From how many output columns on sorting is worth it, by the kernel's height.
 _MIN_COLUMNS = {3: 14, 5: 10}
+
+_ROWS = 4  # MCUC_DEPTHWISE_MVE_ROWS
+_COLUMN = 64  # MCUC_DEPTHWISE_MVE_COLUMN
+_MAX_SCRATCH = 2176  # bytes of columns
+_EIGHT = 8  # outputs of a block
+_MIN_CHANNELS = 4  # from which on sorting is worth it
 
 
 def suits(site: Site) -> bool:
@@ -77,3 +83,69 @@ def scratch(site: Site) -> int:
     height = _height(convolution.kernel_size(site)[0])
     ahead = (_BLOCK - 1) * attrs_of(site).stride[1] * height
     return _PLANE * _CHANNELS + ahead + mve_tables.whole(kernel_w * height)
+
+
+def suits_columns(site: Site) -> bool:
+    """Windows up to 4x4, columns side by side, strides of 1 or 2, factors of the usual form."""
+    attrs = attrs_of(site)
+    return (
+        max(convolution.kernel_size(site)) <= _ROWS
+        and attrs.dilation[1] == 1
+        and attrs.stride[1] in (1, 2)
+        and site.input(INPUT).shape[3] >= _MIN_CHANNELS
+        and depthwise_taps.mac_scales(site) is not None
+    )
+
+
+def pack_columns(site: Site) -> Params:
+    """Weights [1, kernel_h, kernel_w, channels], as vectors of four columns by four rows."""
+    weights = site.const(WEIGHTS)
+    _, kernel_h, kernel_w, channels = weights.shape
+    pairs = _goes_in_pairs(site)
+    vectors = np.zeros((channels, 1 + pairs, _ROWS, _ROWS), np.int8)
+    for i in range(1 + pairs):
+        vectors[:, i, i : i + kernel_w, :kernel_h] = weights[0].transpose(2, 1, 0)
+    scales = depthwise_taps.mac_scales(site)
+    assert scales is not None
+    fields = convolution.window_fields(site)
+    fields.pop("dilation_w")
+    return Params(
+        "mcuc_depthwise_mve_columns",
+        "depthwise_conv2d/depthwise_mve_columns.h",
+        {
+            "stream": np.concatenate(
+                [mve_tables.with_zero(scales), mve_tables.words(vectors)], axis=1
+            ),
+            "channels": channels,
+            "pairs": int(pairs),
+            "outputs": _outputs(site),
+            **fields,
+            **mve_convolution.finish_fields(site),
+        },
+    )
+
+
+def scratch_columns(site: Site) -> int:
+    """Bytes of the columns that the outputs of a piece read, in fours."""
+    return _columns(_outputs(site), attrs_of(site).stride[1]) * _COLUMN
+
+
+def _goes_in_pairs(site: Site) -> bool:
+    """Whether four columns are the windows of two outputs."""
+    return attrs_of(site).stride[1] == 1 and convolution.kernel_size(site)[1] < _ROWS
+
+
+def _columns(outputs: int, stride: int) -> int:
+    fours: int = -(-outputs // _BLOCK) * _BLOCK
+    return (fours - 1) * stride + _ROWS
+
+
+def _outputs(site: Site) -> int:
+    """Of a piece: a row in equal parts for which there is scratch, of whole blocks."""
+    width, stride = site.output.shape[2], attrs_of(site).stride[1]
+    parts = 1
+    while _columns(-(-width // parts), stride) * _COLUMN > _MAX_SCRATCH:
+        parts += 1
+    if parts == 1:
+        return width
+    return min(-(-width // (parts * _BLOCK)) * _BLOCK, width)

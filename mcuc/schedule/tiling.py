@@ -4,7 +4,7 @@ For a limit of memory, a shortest path finds the cuts and the tiles that compute
 goes from node to node; a step adds a node, or a tile of some shape, to the run, or ends the run
 where that keeps to the limit. Of paths that go on alike, those that others beat in MACs, rings and
 scratch, in thousandths of the limit, are dropped. Columns cost no MACs, so the narrowest blocks
-decide what is possible; where memory is left they become wider again.
+decide what is possible; where memory is left they become wider.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import bisect
 import heapq
 import itertools
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from mcuc.ir.program import Form
 from mcuc.schedule.call import Caller
@@ -25,8 +25,9 @@ from mcuc.schedule.storage import ALIGN
 from mcuc.schedule.tile import Tiled, chains
 
 ROWS = (1, 2, 3, 4, 5, 6, 8)  # of a band
-COLUMNS = (1, 2, 4, 8, 16)  # of a block
-GRAINS = 1000  # of a limit: paths that differ by less memory count as alike
+COLUMNS = (1, 2, 3, 4, 6, 8, 12, 16, 24)  # of a block
+SOUGHT = (1, 4, 12)  # of a block while the path is sought; the narrowest if MACs are its price
+GRAINS = 400  # of a limit: paths that differ by less memory count as alike
 
 
 @dataclass(frozen=True)
@@ -123,7 +124,7 @@ class Tiling:
         self._plain = {(run.first, end): run for end, runs in first.runs.items() for run in runs}
         self._floors: dict[tuple[int, int], int] = {}
         self._rings: dict[tuple[_Option, ...], int] = {}
-        self._joined: dict[tuple[Caller, int, Caller], bool] = {}
+        self._joined: dict[tuple[_Option, tuple[_Option, ...]], bool] = {}
         count = len(self.order.callers)
         self._alive = [self.order.around(k, k) for k in range(count)]
         self._options = [[_option(k, k + 1, c, 0)] for k, c in enumerate(self.order.callers)]
@@ -135,6 +136,22 @@ class Tiling:
             start, end = at[chain[0]], at[chain[-1]] + 1
             options = [_option(start, end, *self._tile(t)) for t in self._shapes(chain)]
             self._options[start] += [option for option in options if option.twice <= most_macs]
+        self._sources = {option: self._born(option) for row in self._options for option in row}
+        self._least = self._least_ahead()
+
+    def _born(self, option: _Option) -> tuple[int, ...]:
+        """The callers that write what an option reads."""
+        inputs = (option.caller.node.inputs[p] for p in option.caller.kernel.operands)
+        born = (self.order.born.get(self.order.root[v]) for v in inputs if v is not None)
+        return tuple(sorted({k for k in born if k is not None and k >= 0}))
+
+    def _least_ahead(self) -> list[tuple[int, int]]:
+        """By caller: MACs done twice and work from there to the end at least."""
+        least = [(0, 0)] * (len(self._options) + 1)
+        for k in reversed(range(len(self._options))):
+            ends = [(o.twice + least[o.end][0], o.work + least[o.end][1]) for o in self._options[k]]
+            least[k] = (min(twice for twice, _ in ends), min(work for _, work in ends))
+        return least
 
     def within(self, limit: int) -> Choice | None:
         """Tiles with which every run keeps to `limit` bytes, with the least done twice."""
@@ -154,7 +171,9 @@ class Tiling:
 
         def go_on(path: _Path) -> None:
             for option in self._options[path.end]:
-                twice, work = path.twice + option.twice, path.work + option.work
+                ahead = self._least[option.end]
+                twice = path.twice + option.twice + ahead[0]
+                work = path.work + option.work + ahead[1]
                 if not priced:
                     twice, work = 0, -path.end
                 if twice <= self.most_macs:
@@ -219,22 +238,30 @@ class Tiling:
 
     def _fits(self, path: _Path, option: _Option) -> bool:
         """Whether a member can follow those of the open run, as far as it reads what they write."""
-        caller = option.caller
         if not path.members:
             return True
-        if not (caller.streams and path.members[-1].caller.streams):
+        first, last = path.members[0].first, path.members[-1]
+        producers = [last] + [
+            next(m for m in path.members if born < m.end)
+            for born in self._sources[option]
+            if first <= born < last.first
+        ]
+        key = option, tuple(producers)
+        if key not in self._joined:
+            self._joined[key] = self._follows(option.caller, producers, first)
+        return self._joined[key]
+
+    def _follows(self, caller: Caller, producers: list[_Option], first: int) -> bool:
+        if not (caller.streams and producers[0].caller.streams):
             return False
         for position in caller.kernel.operands:
             value = caller.node.inputs[position]
             born = None if value is None else self.order.born.get(self.order.root[value])
-            if born is None or born < path.members[0].first:
+            if born is None or born < first:
                 continue
-            producer = next(m.caller for m in reversed(path.members) if m.first <= born)
-            key = caller, position, producer
-            if key not in self._joined:
-                same = value == producer.node.outputs[0]
-                self._joined[key] = same and caller.reads_rows_of(position, producer)
-            if not self._joined[key]:
+            producer = next(m.caller for m in producers if m.first <= born < m.end)
+            same = value == producer.node.outputs[0]
+            if not (same and caller.reads_rows_of(position, producer)):
                 return False
         return True
 
@@ -286,12 +313,17 @@ class Tiling:
 
     def _shapes(self, chain: tuple[int, ...]) -> Iterator[Tile]:
         height, width, _ = self._callers[chain[-1]].output_shape
-        # nothing is computed twice when each later node reads one row
-        free = all(_kernel_rows(self._callers[i]) == 1 for i in chain[1:])
-        if COLUMNS[0] < width:
-            for rows in ROWS[:1] if free else ROWS:
-                if rows == 1 or rows < height:
-                    yield Tile(chain, rows, COLUMNS[0])
+        read_twice = [a for a, b in itertools.pairwise(chain) if _shares_rows(self._callers[b])]
+        if COLUMNS[0] >= width:
+            return
+        for count in range(len(read_twice) + 1):
+            for kept in itertools.combinations(read_twice, count):
+                # taller bands compute less twice, but for that there must be something
+                for rows in ROWS[:1] if count == len(read_twice) else ROWS:
+                    if rows == 1 or rows < height:
+                        for columns in SOUGHT if self.most_macs == 0 else SOUGHT[:1]:
+                            if columns < width:
+                                yield Tile(chain, rows, columns, kept)
 
     def _tile(self, tile: Tile, faster: bool = False) -> tuple[Tiled, int]:
         """A tile's caller, and the MACs that it does twice."""
@@ -311,8 +343,8 @@ class Tiling:
         tile, width = caller.tile, caller.output_shape[1]
         fast = all(_alike(part, self._faster.get(part.index)) for part in caller.parts)
         fast = fast and self._tile(tile, True)[0].scratch_bytes <= scratch
-        for columns in COLUMNS[1:]:
-            wider = Tile(tile.nodes, tile.rows, columns)
+        for columns in [c for c in COLUMNS if c > tile.columns]:
+            wider = replace(tile, columns=columns)
             if columns < width and self._tile(wider, fast)[0].scratch_bytes <= scratch:
                 tile = wider
         return Choice((tile,), frozenset(tile.nodes if fast else ()))
@@ -332,11 +364,12 @@ def _alike(caller: Caller, faster: Caller | None) -> bool:
 
 def _option(first: int, end: int, caller: Caller, twice: int) -> _Option:
     folds = caller.kernel.form is Form.FOLD
-    fixed = 4 + (caller.kernel.acc_bytes(caller.site) if caller.kernel.acc_bytes else 0)
+    fixed = 4 + caller.lasting_bytes
     scratch = 0 if folds else -(-caller.scratch_bytes // ALIGN) * ALIGN
     return _Option(first, end, caller, twice, work_in(caller, caller.units), fixed, scratch)
 
 
-def _kernel_rows(caller: Caller) -> int:
-    window = caller.window if caller.kernel.form is Form.WINDOW else None
-    return 1 if window is None else window.kernel[0]
+def _shares_rows(caller: Caller) -> bool:
+    """Whether neighbouring rows of a caller read the same rows."""
+    window = caller.window
+    return window is not None and window.extent[0] > window.stride[0]
