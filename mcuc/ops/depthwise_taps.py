@@ -114,10 +114,11 @@ def dsp_scales(site: Site) -> Words:
 
 def dsp_ends(site: Site) -> tuple[Words, bool]:
     """As `dsp_scales`, or lines: with the constant in place of the power; and which of them."""
-    lines = dsp_lines.of_site(site, _taps(site).T, paired=False)
+    rule = dsp_lines.rule_of(site, _taps(site).T)
+    lines = dsp_lines.of_site(site, _taps(site).T, rule, paired=False)
     if lines is None:
         return dsp_scales(site), False
-    words = np.stack([_bias(site) + lines.added, lines.multiplier, lines.constant], axis=1)
+    words = np.stack([rule.bias + lines.added, lines.multiplier, lines.constant], axis=1)
     return words.astype(np.int32), True
 
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Params, Window
@@ -26,13 +25,13 @@ def suits(site: Site, target: Target, filters: Array) -> bool:
     """The DSP extension, factors that are not negative, weights that go in pairs."""
     if not target.dsp:
         return False
-    multiplier, _ = convolution.multipliers(site, len(filters))
+    rule = dsp_lines.rule_of(site, _flat(filters))
     weights = _in_words(filters)
-    return dsp_tables.can_scale(multiplier) and dsp_tables.can_pair(weights, _bias(site, filters))
+    return dsp_tables.can_scale(rule.multiplier) and dsp_tables.can_pair(weights, rule.bias)
 
 
-def _bias(site: Site, filters: Array) -> npt.NDArray[np.int32]:
-    return convolution.fold_bias(site, filters.astype(np.int64).sum(axis=(1, 2, 3)))
+def _flat(filters: Array) -> Array:
+    return filters.reshape(len(filters), -1)
 
 
 def pack(site: Site, filters: Array) -> Params:
@@ -42,14 +41,14 @@ def pack(site: Site, filters: Array) -> Params:
     tails = _has_tails(filters)
     row = (matrix.shape[1] - _TAILS * tails) // kernel_h
     paired = dsp_tables.pairs(matrix)
-    bias = _bias(site, filters)
-    lines = dsp_lines.of_site(site, filters.reshape(out, -1), paired=True)
+    rule = dsp_lines.rule_of(site, _flat(filters))
+    lines = dsp_lines.of_site(site, _flat(filters), rule, paired=True)
     if lines is not None:
-        ends = dsp_tables.Ends(bias, lines.added, lines.multiplier, lines.constant)
+        ends = dsp_tables.Ends(rule.bias, lines.added, lines.multiplier, lines.constant)
         common = out & ~1
     else:
-        scales = dsp_tables.scales(bias, *convolution.multipliers(site, out))
-        ends = dsp_tables.Ends(bias, np.zeros_like(bias), scales[:, 1], scales[:, 2])
+        scales = dsp_tables.scales(rule.bias, rule.multiplier, rule.shift)
+        ends = dsp_tables.Ends(rule.bias, np.zeros(out, np.int32), scales[:, 1], scales[:, 2])
         common = 0 if dsp_tables.has_rare(scales) else out & ~1
     fields = convolution.window_fields(site)
     zero = fields.pop("in_zero")

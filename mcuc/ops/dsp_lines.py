@@ -16,12 +16,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from mcuc.ir.graph import Array
+from mcuc.numerics import int8
 from mcuc.ops import convolution
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import Ints
 from mcuc.ops.spec import Site
+
+Words = npt.NDArray[np.int32]
 
 SHIFT_B = 4  # MCUC_DSP_LINE_SHIFT
 SHIFT_A = SHIFT_B + 8  # of sums that are 256 times as large
@@ -63,28 +67,63 @@ class Lines:
     constant: Ints
 
 
-def of_site(site: Site, weights: Array, *, paired: bool) -> Lines | None:
-    """Lines of all outputs of a convolution, if there are such.
+@dataclass(frozen=True)
+class Rule:
+    """How accumulators [outputs] become elements: bias, and factors as from `multipliers`."""
+
+    bias: Words
+    multiplier: Ints
+    shift: Ints
+
+
+def bounds(bias: Words, weights: Array) -> tuple[Ints, Ints]:
+    """The least and the largest accumulator of weights [outputs, depth] and any int8 input."""
+    wide = weights.astype(np.int64)
+    low = bias + np.minimum(-128 * wide, 127 * wide).sum(axis=1)
+    high = bias + np.maximum(-128 * wide, 127 * wide).sum(axis=1)
+    return low, high
+
+
+def rule_of(site: Site, weights: Array) -> Rule:
+    """The rule of a convolution, simplified where an output is constant.
+
+    Such outputs have weights of 0, or close to it, and a bias that is out of all proportion.
 
     Args:
         site: Of a CONV_2D or DEPTHWISE_CONV_2D.
         weights: [outputs, depth].
-        paired: Whether sums of even outputs are 256 times as large.
     """
+    bias = convolution.fold_bias(site, weights.astype(np.int64).sum(axis=1))
+    multiplier, shift = convolution.multipliers(site, len(weights))
     low, high = activation_range(site, convolution.attrs_of(site).activation)
     zero_point = quant_of(site.output).zero_point
-    if low < zero_point:
-        return None
-    wide = weights.astype(np.int64)
-    bias = convolution.fold_bias(site, wide.sum(axis=1)).astype(np.int64)
-    multiplier, shift = convolution.multipliers(site, len(weights))
-    known = Accumulators(
-        bias + np.minimum(-128 * wide, 127 * wide).sum(axis=1),
-        bias + np.maximum(-128 * wide, 127 * wide).sum(axis=1),
-        multiplier,
-        -shift,
+    ends = np.stack(bounds(bias, weights))
+    known = (np.abs(ends) < 1 << 31).all(axis=0) & (multiplier >= 0)
+    results = int8.requantize_conv(
+        np.where(known, ends, 0).astype(np.int32), multiplier, shift, zero_point, (low, high)
     )
-    return of_outputs(known, zero_point, (low, high), paired=paired)
+    constant = known & (results[0] == results[1])
+    above = results[0].astype(np.int64) - zero_point
+    hidden = constant & (results[0] == max(low, zero_point))
+    given = constant & ~hidden & ~weights.any(axis=1)  # above * 2^9 / 2 / 2^8
+    bias = np.where(hidden, 0, np.where(given, above << 9, bias)).astype(np.int32)
+    multiplier = np.where(hidden, 0, np.where(given, 1 << 30, multiplier))
+    return Rule(bias, multiplier, np.where(given, -8, shift))
+
+
+def of_site(site: Site, weights: Array, rule: Rule, *, paired: bool) -> Lines | None:
+    """Lines of all outputs of a convolution, if there are such.
+
+    Args:
+        site, weights, rule: As for, and as from, :func:`rule_of`.
+        paired: Whether sums of even outputs are 256 times as large.
+    """
+    clamp = activation_range(site, convolution.attrs_of(site).activation)
+    zero_point = quant_of(site.output).zero_point
+    if clamp[0] < zero_point:
+        return None
+    known = Accumulators(*bounds(rule.bias, weights), rule.multiplier, -rule.shift)
+    return of_outputs(known, zero_point, clamp, paired=paired)
 
 
 def of_outputs(
