@@ -9,13 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import numpy.typing as npt
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Params, Window
 from mcuc.ir.target import Target
 from mcuc.ops import convolution, dsp_lines, dsp_tables
-from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.spec import Site
 
 # Bytes of scratch up to which three windows are widened.
@@ -27,32 +25,13 @@ def suits(site: Site, target: Target, filters: Array) -> bool:
     """The DSP extension, factors that are not negative, weights that go in pairs."""
     if not target.dsp:
         return False
-    multiplier, _ = convolution.multipliers(site, len(filters))
+    rule = dsp_lines.rule_of(site, _flat(filters))
     weights = _in_words(filters)
-    return dsp_tables.can_scale(multiplier) and dsp_tables.can_pair(weights, _bias(site, filters))
+    return dsp_tables.can_scale(rule.multiplier) and dsp_tables.can_pair(weights, rule.bias)
 
 
-def _bias(site: Site, filters: Array) -> npt.NDArray[np.int32]:
-    return convolution.fold_bias(site, filters.astype(np.int64).sum(axis=(1, 2, 3)))
-
-
-def _lines(site: Site, filters: Array) -> dsp_lines.Lines | None:
-    """Lines of all outputs, if there are such."""
-    low, high = activation_range(site, convolution.attrs_of(site).activation)
-    zero_point = quant_of(site.output).zero_point
-    if low < zero_point:
-        return None
-    weights = filters.reshape(len(filters), -1).astype(np.int64)
-    bias = _bias(site, filters).astype(np.int64)
-    extremes = -128 * weights, 127 * weights
-    multiplier, shift = convolution.multipliers(site, len(filters))
-    known = dsp_lines.Accumulators(
-        bias + np.minimum(*extremes).sum(axis=1),
-        bias + np.maximum(*extremes).sum(axis=1),
-        multiplier,
-        -shift,
-    )
-    return dsp_lines.of_outputs(known, zero_point, low, high)
+def _flat(filters: Array) -> Array:
+    return filters.reshape(len(filters), -1)
 
 
 def pack(site: Site, filters: Array) -> Params:
@@ -62,14 +41,14 @@ def pack(site: Site, filters: Array) -> Params:
     tails = _has_tails(filters)
     row = (matrix.shape[1] - _TAILS * tails) // kernel_h
     paired = dsp_tables.pairs(matrix)
-    bias = _bias(site, filters)
-    lines = _lines(site, filters)
+    rule = dsp_lines.rule_of(site, _flat(filters))
+    lines = dsp_lines.of_site(site, _flat(filters), rule, paired=True)
     if lines is not None:
-        ends = dsp_tables.Ends(bias, lines.added, lines.multiplier, lines.constant)
+        ends = dsp_tables.Ends(rule.bias, lines.added, lines.multiplier, lines.constant)
         common = out & ~1
     else:
-        scales = dsp_tables.scales(bias, *convolution.multipliers(site, out))
-        ends = dsp_tables.Ends(bias, np.zeros_like(bias), scales[:, 1], scales[:, 2])
+        scales = dsp_tables.scales(rule.bias, rule.multiplier, rule.shift)
+        ends = dsp_tables.Ends(rule.bias, np.zeros(out, np.int32), scales[:, 1], scales[:, 2])
         common = 0 if dsp_tables.has_rare(scales) else out & ~1
     fields = convolution.window_fields(site)
     zero = fields.pop("in_zero")
@@ -101,8 +80,8 @@ def window_wide(site: Site) -> Window:
 def _has_tails(filters: Array) -> bool:
     """Whether kernel rows have a byte behind whole words, for which they share one more word."""
     _, kernel_h, kernel_w, channels = filters.shape
-    row = int(kernel_w * channels)
-    return 1 < kernel_h <= _TAILS and row % 4 == 1 and row > 1
+    row = kernel_w * channels
+    return bool(1 < kernel_h <= _TAILS and row % 4 == 1 and row > 1)
 
 
 def _in_words(filters: Array) -> Array:

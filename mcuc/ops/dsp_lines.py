@@ -7,7 +7,8 @@ a staircase of the accumulator that rises at most 255 times. So is
 
 which SMMLA and SSAT compute. For a given multiplier the two are equal for every accumulator that
 can occur if, and only if, added * multiplier + constant * 2^32 lies in an interval, whose limits
-are integers; `added` and `constant` are searched for in it. Twin: runtime_c/include/mcuc/dsp_dot.h.
+are integers; `added` and `constant` are searched for in it. Twin: `mcuc_dsp_line` in
+runtime_c/include/mcuc/dsp.h.
 """
 
 from __future__ import annotations
@@ -15,18 +16,27 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
+from mcuc.ir.graph import Array
+from mcuc.numerics import int8
+from mcuc.ops import convolution
+from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import Ints
+from mcuc.ops.spec import Site
 
-SHIFT_B = 4  # MCUC_DOT_SHIFT_B
-# MCUC_DOT_SHIFT_A: of sums that are 256 times as large.
-SHIFT_A = SHIFT_B + 8
+Words = npt.NDArray[np.int32]
+
+SHIFT_B = 4  # MCUC_DSP_LINE_SHIFT
+SHIFT_A = SHIFT_B + 8  # of sums that are 256 times as large
 # What is added, and how far multipliers are from the nearest one, in the order of the search.
 _ADDED = tuple(
     np.concatenate([np.arange(-end, -begin), np.arange(begin, end)])
     for begin, end in ((0, 256), (256, 4096), (4096, 1 << 16))
 )
 _NEARBY = (np.arange(-2, 3), np.concatenate([np.arange(-40, -2), np.arange(3, 41)]))
+# Accumulators of which 256 times as much, and what is added, is an int32.
+_MOST_ACC = (1 << 23) - (1 << 10)
 _INT32_MAX, _UINT32_MAX = (1 << 31) - 1, (1 << 32) - 1
 # Larger shifts to the right would not fit int64 here.
 _MAX_RIGHT = 22
@@ -57,17 +67,81 @@ class Lines:
     constant: Ints
 
 
-def of_outputs(acc: Accumulators, zero_point: int, low: int, high: int) -> Lines | None:
-    """Even outputs with sums of scale 256, odd ones with plain sums; None if one has no line.
+@dataclass(frozen=True)
+class Rule:
+    """How accumulators [outputs] become elements: bias, and factors as from `multipliers`."""
+
+    bias: Words
+    multiplier: Ints
+    shift: Ints
+
+
+def bounds(bias: Words, weights: Array) -> tuple[Ints, Ints]:
+    """The least and the largest accumulator of weights [outputs, depth] and any int8 input."""
+    wide = weights.astype(np.int64)
+    low = bias + np.minimum(-128 * wide, 127 * wide).sum(axis=1)
+    high = bias + np.maximum(-128 * wide, 127 * wide).sum(axis=1)
+    return low, high
+
+
+def rule_of(site: Site, weights: Array) -> Rule:
+    """The rule of a convolution, simplified where an output is constant.
+
+    Such outputs have weights of 0, or close to it, and a bias that is out of all proportion.
+
+    Args:
+        site: Of a CONV_2D or DEPTHWISE_CONV_2D.
+        weights: [outputs, depth].
+    """
+    bias = convolution.fold_bias(site, weights.astype(np.int64).sum(axis=1))
+    multiplier, shift = convolution.multipliers(site, len(weights))
+    low, high = activation_range(site, convolution.attrs_of(site).activation)
+    zero_point = quant_of(site.output).zero_point
+    ends = np.stack(bounds(bias, weights))
+    known = (np.abs(ends) < 1 << 31).all(axis=0) & (multiplier >= 0)
+    results = int8.requantize_conv(
+        np.where(known, ends, 0).astype(np.int32), multiplier, shift, zero_point, (low, high)
+    )
+    constant = known & (results[0] == results[1])
+    above = results[0].astype(np.int64) - zero_point
+    hidden = constant & (results[0] == max(low, zero_point))
+    given = constant & ~hidden & ~weights.any(axis=1)  # above * 2^9 / 2 / 2^8
+    bias = np.where(hidden, 0, np.where(given, above << 9, bias)).astype(np.int32)
+    multiplier = np.where(hidden, 0, np.where(given, 1 << 30, multiplier))
+    return Rule(bias, multiplier, np.where(given, -8, shift))
+
+
+def of_site(site: Site, weights: Array, rule: Rule, *, paired: bool) -> Lines | None:
+    """Lines of all outputs of a convolution, if there are such.
+
+    Args:
+        site, weights, rule: As for, and as from, :func:`rule_of`.
+        paired: Whether sums of even outputs are 256 times as large.
+    """
+    clamp = activation_range(site, convolution.attrs_of(site).activation)
+    zero_point = quant_of(site.output).zero_point
+    if clamp[0] < zero_point:
+        return None
+    known = Accumulators(*bounds(rule.bias, weights), rule.multiplier, -rule.shift)
+    return of_outputs(known, zero_point, clamp, paired=paired)
+
+
+def of_outputs(
+    acc: Accumulators, zero_point: int, clamp: tuple[int, int], *, paired: bool
+) -> Lines | None:
+    """Lines of all outputs; None if one has none.
 
     Args:
         acc: Of all outputs.
-        zero_point, low, high: Of the output; low >= zero_point.
+        zero_point, clamp: Of the output; its lower limit >= zero_point.
+        paired: As for :func:`of_site`.
     """
-    levels = np.arange(low + 1, high + 1, dtype=np.int64)
+    if max(np.abs(acc.least).max(), np.abs(acc.most).max()) >= _MOST_ACC:
+        return None
+    levels = np.arange(clamp[0] + 1, clamp[1] + 1, dtype=np.int64)
     parts: list[tuple[int, int, int]] = []
     for o in range(len(acc.least)):
-        found = _line(acc, o, levels, zero_point)
+        found = _line(acc, o, levels - zero_point, levels, paired and o % 2 == 0)
         if found is None:
             return None
         parts.append(found)
@@ -76,13 +150,13 @@ def of_outputs(acc: Accumulators, zero_point: int, low: int, high: int) -> Lines
 
 
 def _line(
-    acc: Accumulators, output: int, levels: Ints, zero_point: int
+    acc: Accumulators, output: int, above_zero: Ints, levels: Ints, even: bool
 ) -> tuple[int, int, int] | None:
     """Multiplier, what is added, and constant for one output."""
     least, most = int(acc.least[output]), int(acc.most[output])
     factor, right = int(acc.multiplier[output]), int(acc.right[output])
-    shift, scale = (SHIFT_A, 256) if output % 2 == 0 else (SHIFT_B, 1)
-    first = _steps(factor, right, levels - zero_point, most)
+    shift, scale = (SHIFT_A, 256) if even else (SHIFT_B, 1)
+    first = _steps(factor, right, above_zero, most)
     if first is None:
         return None
     nearest = _multiplier(factor, right)

@@ -61,10 +61,6 @@ static inline void mcuc_dot_store(mcuc_dot_pair acc, const mcuc_dot_ends *e, int
   y[1] = mcuc_dsp_requantize(acc.b, &b, offset);
 }
 
-/* Shifts of lines: of 256 * accA, and of accB; mcuc/ops/dsp_lines.py. */
-#define MCUC_DOT_SHIFT_A 12
-#define MCUC_DOT_SHIFT_B 4
-
 /* Stores the first n <= 2 outputs of a pixel; lines: sums end as lines, else with any shift. */
 __attribute__((noinline, unused)) static void mcuc_dot_store_any(mcuc_dot_pair acc,
                                                                  const mcuc_dot_ends *e, int8_t *y,
@@ -73,8 +69,7 @@ __attribute__((noinline, unused)) static void mcuc_dot_store_any(mcuc_dot_pair a
 {
   const int32_t a = mcuc_dot_difference(acc);
   if (lines != 0) {
-    y[0] =
-        (int8_t)mcuc_dsp_ssat8(mcuc_dsp_smmla(a, e->multiplier_a, e->factor_a) >> MCUC_DOT_SHIFT_A);
+    y[0] = mcuc_dsp_line(a, e->multiplier_a, e->factor_a, 8 + MCUC_DSP_LINE_SHIFT);
   } else {
     const mcuc_dsp_scale scale = {0, e->multiplier_a, e->factor_a};
     y[0] = mcuc_dsp_requantize_rare(a >> 8, &scale, offset);
@@ -83,8 +78,7 @@ __attribute__((noinline, unused)) static void mcuc_dot_store_any(mcuc_dot_pair a
     return;
   }
   if (lines != 0) {
-    y[1] = (int8_t)mcuc_dsp_ssat8(mcuc_dsp_smmla(acc.b, e->multiplier_b, e->factor_b) >>
-                                  MCUC_DOT_SHIFT_B);
+    y[1] = mcuc_dsp_line(acc.b, e->multiplier_b, e->factor_b, MCUC_DSP_LINE_SHIFT);
   } else {
     const mcuc_dsp_scale scale = {0, e->multiplier_b, e->factor_b};
     y[1] = mcuc_dsp_requantize_rare(acc.b, &scale, offset);

@@ -20,25 +20,32 @@
 #define MCUC_WIDE_ASM 0
 #endif
 
-/* Widens n > 0 words of three pixels; returns where the next go. */
-static inline uint32_t *mcuc_wide_fill(uint32_t *to, const int8_t *x0, const int8_t *x1,
-                                       const int8_t *x2, int32_t n)
+#define MCUC_WIDE_FILL          \
+  "ldr r8, [%[x0]], #4\n\t"     \
+  "ldr r9, [%[x1]], #4\n\t"     \
+  "ldr r10, [%[x2]], #4\n\t"    \
+  "sxtb16 r4, r8\n\t"           \
+  "sxtb16 r5, r9\n\t"           \
+  "sxtb16 r6, r10\n\t"          \
+  "sxtb16 r8, r8, ror #8\n\t"   \
+  "sxtb16 r9, r9, ror #8\n\t"   \
+  "sxtb16 r10, r10, ror #8\n\t" \
+  "stmia %[to]!, {r4, r5, r6, r8, r9, r10}\n\t"
+
+/* Widens n > 0 words of three pixels, two in a turn; returns where the next go. */
+__attribute__((noinline, unused)) static uint32_t *mcuc_wide_fill(uint32_t *to, const int8_t *x0,
+                                                                  const int8_t *x1,
+                                                                  const int8_t *x2, int32_t n)
 {
 #if MCUC_WIDE_ASM
   __asm__ volatile(
-      "1:\n\t"
-      "ldr r8, [%[x0]], #4\n\t"
-      "ldr r9, [%[x1]], #4\n\t"
-      "ldr r10, [%[x2]], #4\n\t"
-      "sxtb16 r4, r8\n\t"
-      "sxtb16 r5, r9\n\t"
-      "sxtb16 r6, r10\n\t"
-      "sxtb16 r8, r8, ror #8\n\t"
-      "sxtb16 r9, r9, ror #8\n\t"
-      "sxtb16 r10, r10, ror #8\n\t"
+      "lsrs %[n], %[n], #1\n\t"
+      "bcc 1f\n\t" MCUC_WIDE_FILL
+      "beq 2f\n\t"
+      "1:\n\t" MCUC_WIDE_FILL MCUC_WIDE_FILL
       "subs %[n], %[n], #1\n\t"
-      "stmia %[to]!, {r4, r5, r6, r8, r9, r10}\n\t"
       "bne 1b\n\t"
+      "2:\n\t"
       : [to] "+r"(to), [x0] "+r"(x0), [x1] "+r"(x1), [x2] "+r"(x2), [n] "+r"(n)
       :
       : "r4", "r5", "r6", "r8", "r9", "r10", "cc", "memory");
@@ -154,7 +161,7 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
               "r9", MCUC_WIDE_AT_1, sign) MCUC_WIDE_STORE("r10", MCUC_WIDE_AT_2, sign)         \
               MCUC_WIDE_STORE("r8", MCUC_WIDE_AT_0, sign)
 
-/* Lines, with MCUC_DOT_SHIFT_A and _B. */
+/* mcuc_dsp_line */
 #define MCUC_WIDE_LINE(acc, m, c, shift, at) \
   "smmla " acc ", " acc ", " m ", " c        \
   "\n\t"                                     \

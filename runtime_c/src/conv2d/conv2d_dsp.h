@@ -103,8 +103,10 @@ __attribute__((noinline, unused)) static void mcuc_conv2d_dsp_three_pixels(
   for (o = p->common; o < p->out; o += 2) {
     w = mcuc_wide_pair(x, w, p->words, y + o, step, p->out_offset, p->lines, p->out - o);
   }
-  for (o = 0; o < 3; ++o) {
-    mcuc_dsp_clamp(y + o * step, p->out, p->low, p->high);
+  if (p->low > -128 || p->high < 127) {
+    for (o = 0; o < 3; ++o) {
+      mcuc_dsp_clamp(y + o * step, p->out, p->low, p->high);
+    }
   }
 }
 

@@ -21,6 +21,7 @@ def accumulators(seed: int, rights: tuple[int, int], reach: int) -> Accumulators
     return Accumulators(middle - size, middle + size, multiplier, rng.integers(*rights, OUTPUTS))
 
 
+@pytest.mark.parametrize("paired", [True, False])
 @pytest.mark.parametrize(
     ("rights", "reach", "clamp", "zero_point"),
     [
@@ -32,16 +33,16 @@ def accumulators(seed: int, rights: tuple[int, int], reach: int) -> Accumulators
     ],
 )
 def test_lines_are_the_rule(
-    rights: tuple[int, int], reach: int, clamp: tuple[int, int], zero_point: int
+    paired: bool, rights: tuple[int, int], reach: int, clamp: tuple[int, int], zero_point: int
 ) -> None:
     acc = accumulators(7, rights, reach)
-    lines = dsp_lines.of_outputs(acc, zero_point, *clamp)
+    lines = dsp_lines.of_outputs(acc, zero_point, clamp, paired=paired)
     assert lines is not None
     for o in range(OUTPUTS):
         x = np.arange(acc.least[o], acc.most[o] + 1)
         factors = acc.multiplier[o : o + 1], -acc.right[o : o + 1]
         wanted = int8.requantize_conv(x[:, None].astype(np.int32), *factors, zero_point, clamp)
-        scale, shift = (256, SHIFT_A) if o % 2 == 0 else (1, SHIFT_B)
+        scale, shift = (256, SHIFT_A) if paired and o % 2 == 0 else (1, SHIFT_B)
         product = (scale * x + lines.added[o]) * lines.multiplier[o] >> 32
         total = product + lines.constant[o]
         assert np.abs(total).max() < 1 << 31
@@ -52,4 +53,4 @@ def test_lines_are_the_rule(
 
 def test_factors_that_have_no_line() -> None:
     acc = accumulators(3, (2, 4), 1000)
-    assert dsp_lines.of_outputs(acc, -128, -128, 127) is None
+    assert dsp_lines.of_outputs(acc, -128, (-128, 127), paired=True) is None
