@@ -13,22 +13,15 @@
 
 /* r0 r1 r2 weights of rows 0 and 1, r3 r4 of row 2, r5 bias, r6 r7 r8 r9 accumulators, r10 r11 a
  * column, r12 x, lr y. First, middle and last kernel column: */
+/* clang-format off */
 #define MCUC_COLUMNS_X(k) "ldrd r10, r11, [r12, #(32 * " #k ")]\n\t"
-#define MCUC_COLUMNS_F(acc) \
-  "smlad " acc              \
-  ", r10, r0, r5\n\t"       \
-  "smlabb " acc ", r11, r3, " acc "\n\t"
-#define MCUC_COLUMNS_M(acc)      \
-  "smlad " acc ", r10, r1, " acc \
-  "\n\t"                         \
-  "smlabt " acc ", r11, r3, " acc "\n\t"
-#define MCUC_COLUMNS_L(acc)      \
-  "smlad " acc ", r10, r2, " acc \
-  "\n\t"                         \
-  "smlabb " acc ", r11, r4, " acc "\n\t"
+#define MCUC_COLUMNS_F(acc) "smlad " acc ", r10, r0, r5\n\tsmlabb " acc ", r11, r3, " acc "\n\t"
+#define MCUC_COLUMNS_M(acc) \
+  "smlad " acc ", r10, r1, " acc "\n\tsmlabt " acc ", r11, r3, " acc "\n\t"
+#define MCUC_COLUMNS_L(acc) \
+  "smlad " acc ", r10, r2, " acc "\n\tsmlabb " acc ", r11, r4, " acc "\n\t"
 
 /* A line for each column. */
-/* clang-format off */
 #define MCUC_COLUMNS_ONE                 \
   MCUC_COLUMNS_X(0) MCUC_COLUMNS_F("r6") \
   MCUC_COLUMNS_X(1) MCUC_COLUMNS_M("r6") \
