@@ -36,14 +36,15 @@ class Actor:
         first, end: Units.
         links: What it waits for.
         keep: Its rows are wanted after the segment.
-        rows: How many rows there are after n units, n = 0 .. all.
+        advance, height: Rows that a unit makes, and rows that there are in all.
     """
 
     first: int
     end: int
     links: tuple[Link, ...]
     keep: bool
-    rows: tuple[int, ...]
+    advance: int
+    height: int
 
 
 def events(actors: tuple[Actor, ...]) -> Iterator[tuple[int, int]]:
@@ -79,7 +80,8 @@ def ring_rows(actors: tuple[Actor, ...]) -> list[int]:
         for link in actor.links:
             readers[link.producer].append((j, link))
     for i, unit in events(actors):
-        oldest, newest = actors[i].rows[unit : unit + 2]
+        oldest = unit * actors[i].advance
+        newest = min(oldest + actors[i].advance, actors[i].height)
         for j, link in readers[i]:
             if at[j] < actors[j].end:
                 oldest = min(oldest, link.oldest[at[j] - actors[j].first])

@@ -46,8 +46,7 @@ def random_tiles(graph: Graph, rng: np.random.Generator) -> tuple[Tile, ...]:
         if not used & set(found[k]) and rng.random() < 0.8:
             used |= set(found[k])
             rows, columns = (int(v) for v in rng.integers(1, 6, 2))
-            kept = tuple(i for i in found[k][:-1] if rng.random() < 0.6)
-            tiles.append(Tile(found[k], rows, columns, kept))
+            tiles.append(Tile(found[k], rows, columns))
     return tuple(tiles)
 
 

@@ -211,16 +211,6 @@ static inline int8_t mcuc_dsp_requantize(int32_t acc, const mcuc_dsp_scale *s, i
   return (int8_t)mcuc_dsp_ssat8(mcuc_dsp_smmlar(y, s->power, offset));
 }
 
-/* Shift of lines; mcuc/ops/dsp_lines.py. */
-#define MCUC_DSP_LINE_SHIFT 4
-
-/* clamp(((acc * multiplier) >> 32) + constant) >> shift) to int8. The host has proved that this is
- * the rule for every acc that can occur (mcuc/ops/dsp_lines.py). */
-static inline int8_t mcuc_dsp_line(int32_t acc, int32_t multiplier, int32_t constant, int32_t shift)
-{
-  return (int8_t)mcuc_dsp_ssat8(mcuc_dsp_smmla(acc, multiplier, constant) >> shift);
-}
-
 /* As mcuc_dsp_requantize, for any power: layers with rare shifts, to the left or right by < 2. */
 __attribute__((noinline, unused)) static int8_t mcuc_dsp_requantize_rare(int32_t acc,
                                                                          const mcuc_dsp_scale *s,

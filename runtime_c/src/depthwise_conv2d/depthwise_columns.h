@@ -21,13 +21,12 @@
 
 /* Filled by mcuc/ops/depthwise_columns.py. `stream` has for each channel of each kernel column the
  * weights of rows 0 and 1 as halves; of row 2 those of columns 0 and 1, and of column 2; then
- * mcuc_dsp_scale, with the constant of a line in place of the power where they are `lines`. */
+ * mcuc_dsp_scale. */
 typedef struct mcuc_depthwise_columns_params {
   const int32_t *stream;
   int32_t channels; /* at least 4 */
   int32_t stride;   /* horizontal, 1 or 2 */
   int32_t in_zero;  /* the input's zero point: what padding holds */
-  int32_t lines;    /* 1: sums end as lines */
   int32_t rare;     /* some channels are not shifted to the right by 2 or more */
   int32_t out_offset;
   int32_t low, high; /* clamping range */
@@ -43,7 +42,6 @@ typedef struct mcuc_columns_block {
   int32_t two, one; /* whether there is such a block */
   int32_t out_offset;
   int32_t step;
-  int32_t lines;
 } mcuc_columns_block;
 
 /* Three rows of four channels, n columns of them. */
@@ -191,9 +189,7 @@ __attribute__((noinline, unused)) static void mcuc_columns_plain(const mcuc_colu
     x += MCUC_COLUMN_WORDS;
     acc = mcuc_dsp_smlad(x[0], (uint32_t)w[2], acc);
     acc = mcuc_dsp_smlabb(x[1], (uint32_t)w[4], acc);
-    block->y[i * block->step + k] =
-        block->lines ? mcuc_dsp_line(acc, scale->multiplier, scale->power, MCUC_DSP_LINE_SHIFT)
-                     : mcuc_dsp_requantize_rare(acc, scale, block->out_offset);
+    block->y[i * block->step + k] = mcuc_dsp_requantize_rare(acc, scale, block->out_offset);
   }
 }
 
