@@ -4,6 +4,10 @@ kernels. The long form, with more inputs and cores, is benchmarks/verify_all.py.
 
 from __future__ import annotations
 
+import subprocess
+import sys
+from pathlib import Path
+
 import pytest
 
 from benchmarks.measure import decoded, run_on, same_outputs
@@ -120,3 +124,14 @@ def test_accuracy_is_that_of_tflite_image_by_image(name: str) -> None:
     assert accuracy["samples_that_differ_between_places"] == 0
     assert accuracy["samples_that_differ_from_tflite"] == 0
     assert accuracy["correct"] == accuracy["tflite_correct"] >= few // 2
+
+
+def test_the_largest_compiles(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    model = model_file("mcunet/mbv2_100_224_rand")
+    subprocess.run(
+        [sys.executable, "-m", "mcuc", "compile", str(model), "-o", str(out)],
+        check=True,
+        capture_output=True,
+    )
+    assert (out / "report.html").is_file()

@@ -18,8 +18,6 @@ from mcuc.passes.verify import verify_graph
 from tests.support.models import DIGITS
 from tests.support.tflite_build import ModelBuilder
 
-HANGS = 30  # seconds: far above what these take on any machine
-
 Q = {"scale": 0.5, "zero_point": 3}
 PATH = Path("folder/model.tflite")
 
@@ -233,7 +231,7 @@ def test_huge_shapes_cost_nothing() -> None:
     model.op("ADD", [x, c], [y])
     started = time.monotonic()
     assert {p.code for p in problems(model, [x], [y])} == {"E105"}
-    assert time.monotonic() - started < HANGS
+    assert time.monotonic() - started < 1
 
 
 def test_lists_of_absurd_length() -> None:
@@ -317,7 +315,7 @@ def test_long_chain_is_quick() -> None:
         model.op("RELU", [a], [b])
     started = time.monotonic()
     graph = load(model, tensors[:1], tensors[-1:])
-    assert len(graph.nodes) == 1000 and time.monotonic() - started < HANGS
+    assert len(graph.nodes) == 1000 and time.monotonic() - started < 5
 
 
 def test_scales_named_again_and_again_cost_little() -> None:
@@ -332,7 +330,7 @@ def test_scales_named_again_and_again_cost_little() -> None:
     started = time.monotonic()
     with pytest.raises(McucError, match="E117"):
         load_tflite(PATH, data)
-    assert time.monotonic() - started < HANGS
+    assert time.monotonic() - started < 20
 
 
 def test_wide_concatenation() -> None:

@@ -18,8 +18,6 @@ from mcuc.ir.types import DType
 from mcuc.ops.interpret import run_reference
 from tests.support.onnx_build import TensorProto, floats, helper, load, model, node, onnx
 
-HANGS = 30  # seconds: far above what these take on any machine
-
 W = floats(1, 4, 3, 3, 3)
 
 
@@ -105,7 +103,7 @@ def test_functions_that_grow_without_limit_are_refused() -> None:
     started = time.monotonic()
     assert codes(calling(40, "Relu")) == ["E117"]
     assert codes(calling(3, "f0")) == ["E101"]
-    assert time.monotonic() - started < HANGS
+    assert time.monotonic() - started < 2
 
 
 def test_shape_arithmetic_is_done_when_the_file_is_read() -> None:
@@ -204,7 +202,7 @@ def test_bad_files_are_refused_at_once(
     change(made)
     started = time.monotonic()
     assert codes(made.SerializeToString()) == [code]
-    assert time.monotonic() - started < HANGS
+    assert time.monotonic() - started < 2
 
 
 @pytest.mark.parametrize("data", [b"", b"\x08", b"nonsense" * 50, b"\xff" * 100])
