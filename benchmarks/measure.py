@@ -2,20 +2,17 @@
 
 from __future__ import annotations
 
-import tempfile
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
-from pathlib import Path
 
 import numpy as np
 
 from benchmarks.models import EVERY_CORE, MAIN_BOARD, OTHER_BOARDS, model_file, tflm
+from benchmarks.runs import run, run_tflite
 from benchmarks.samples import LABELLED, labelled, real_inputs
-from mcuc.compiler.bench import build_bench, run_bench
 from mcuc.compiler.compile import Compiled, compile_model
 from mcuc.device.harness import RunRecord
-from mcuc.device.tflite_oracle import run_tflite
 from mcuc.errors import ScheduleError
 from mcuc.inputs.vectors import random_vectors
 from mcuc.ir.graph import Array
@@ -36,7 +33,6 @@ OTHER_SCHEDULES = (
     ("streamed input", "auto", "streamed"),
     ("patch", "patch", "consumed"),
 )
-_TIMEOUT_S = 1800.0
 
 Outputs = Sequence[Sequence[Array]]
 
@@ -73,16 +69,14 @@ def run_on(
 ) -> list[RunRecord]:
     """Runs on "host" or "board"; records in the order vector, fill, run."""
     board = compiled.board if place == "board" else None
-    with tempfile.TemporaryDirectory(prefix="mcuc-sweep-") as folder:
-        made = build_bench([compiled.unit], Path(folder), board, sanitize=sanitize)
-        (records,) = run_bench(
-            made,
-            [compiled.unit],
-            [vectors],
-            runs=2 if thorough else 1,
-            poisons=(0x55, 0xAA) if thorough else (0x55,),
-            timeout_s=_TIMEOUT_S,
-        )
+    (records,) = run(
+        [compiled.unit],
+        board,
+        vectors,
+        runs=2 if thorough else 1,
+        poisons=(0x55, 0xAA) if thorough else (0x55,),
+        sanitize=sanitize,
+    )
     return records
 
 

@@ -38,6 +38,7 @@ _NO_INFLUENCE = (
 # What a float or ONNX model passes through beside that: of the files without influence, and alone
 # on the way to integers and through their reference.
 _ONNX = ("mcuc/frontends/onnx/", "mcuc/quant/")
+_RUN = ("boards/", "mcuc/device/", "mcuc/compiler/bench.py")
 _REFERENCE = (
     *("mcuc/proof/float_accuracy.py", "mcuc/compiler/quantize.py", "mcuc/inputs/samples.py"),
     *(f"mcuc/{folder}/" for folder in ("frontends", "ir", "numerics", "ops", "passes", "quant")),
@@ -53,6 +54,11 @@ def form_source_files(root: Path = ROOT) -> list[Path]:
     """The files that figures of `.tflite` models of all forms depend on."""
     files = _all_files(root).items()
     return source_files(root) + [p for name, p in files if name.startswith("benchmarks/form")]
+
+
+def run_source_files(root: Path = ROOT) -> list[Path]:
+    """The files that a run depends on beside the C of a model."""
+    return [path for name, path in _all_files(root).items() if name.startswith(_RUN)]
 
 
 def onnx_source_files(root: Path = ROOT) -> list[Path]:

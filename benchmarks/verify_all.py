@@ -15,7 +15,6 @@ import functools
 import importlib.metadata
 import json
 import multiprocessing
-import subprocess
 import sys
 import time
 import traceback
@@ -25,10 +24,10 @@ from pathlib import Path
 
 from benchmarks.measure import measure
 from benchmarks.models import MAIN_BOARD, MODELS, ROOT, model_file
+from benchmarks.runs import emulator
 from benchmarks.sources import sources_sha256
 from benchmarks.tables import models_page
 from mcuc.device.boards import load_board
-from mcuc.device.qemu import find_qemu
 from mcuc.device.toolchain import find_toolchain, version
 from mcuc.report.document import Json
 
@@ -177,10 +176,9 @@ def write_results(records: dict[str, Json]) -> None:
 
 def tools() -> dict[str, str]:
     """Versions of what the figures depend on besides the sources."""
-    emulator = subprocess.run([find_qemu(), "--version"], capture_output=True, text=True)
     return {
         "compiler": version(find_toolchain(load_board(MAIN_BOARD))),
-        "emulator": emulator.stdout.splitlines()[0],
+        "emulator": emulator(),
         "TFLite": f"ai-edge-litert {importlib.metadata.version('ai-edge-litert')}",
     }
 

@@ -135,8 +135,9 @@ void mcuc_trace_end(const mcuc_step *step, const mcuc_memory *memory, int32_t y,
   }
   if (step->tile != 0) {
     const int32_t height = step->tile->steps[step->tile->n_steps - 1].y1;
-    row *= step->tile->rows;
-    end *= step->tile->rows;
+    row = (row - step->tile->lead) * step->tile->rows;
+    end = (end - step->tile->lead) * step->tile->rows;
+    row = row > 0 ? row : 0;
     end = end < height ? end : height;
   }
   for (; row < end; ++row) {

@@ -158,8 +158,16 @@ class Tables:
         """Name of the record of a chain; its parts carry the number of the step."""
         parts = "\n".join(self._step(part, number) for part in step.parts)
         chain = self._record(self.tiles, "chain", "mcuc_step", f"[] = {{\n{parts}\n}}")
+        lines = "0"
+        if any(part.line for part in step.parts):
+            views = [
+                self._view(part.line, "line") if part.line else "{{0, 0, 0}, 0, 0, 0, 0, 0}"
+                for part in step.parts
+            ]
+            text = "[] = {\n   " + ",\n   ".join(views) + "\n}"
+            lines = self._record(self.tiles, "lines", "mcuc_view", text)
         rows, columns = step.block
-        text = f" = {{{chain}, {len(step.parts)}, {rows}, {columns}}}"
+        text = f" = {{{chain}, {lines}, {len(step.parts)}, {rows}, {columns}, {step.lead}}}"
         return self._record(self.tiles, "tile", "mcuc_tile", text)
 
     def params_name(self, params: Params, label: str) -> str:

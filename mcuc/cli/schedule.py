@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import asdict
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from mcuc.cli.command import Json, compile_options, json_option, progress, reporting, table
+
+if TYPE_CHECKING:
+    from mcuc.schedule.front import Point
 
 
 @click.command("schedule")
@@ -30,24 +34,7 @@ def command(model: Path, as_json: bool, **given: Any) -> Json:
         lowered = lower_and_plan(graph, load_board(options.board).target, options)
     front = lowered.chosen.front
     fastest = front[-1].instructions if front else 1
-    points: list[Json] = [
-        {
-            "point": number,
-            "ram_bytes": point.ram_bytes,
-            "instructions": point.instructions,
-            "macs": point.macs,
-            "streams": [
-                [group.nodes[0], group.nodes[-1] + 1]
-                for group in point.schedule.groups
-                if group.kind == "stream"
-            ],
-            "tiles": [
-                {"nodes": list(tile.nodes), "rows": tile.rows, "columns": tile.columns}
-                for tile in point.schedule.tiles
-            ],
-        }
-        for number, point in enumerate(front)
-    ]
+    points = [_point(number, point) for number, point in enumerate(front)]
     if not as_json:
         rows = [
             (
@@ -71,4 +58,20 @@ def command(model: Path, as_json: bool, **given: Any) -> Json:
         "chosen": lowered.chosen.point,
         "kind": lowered.chosen.kind,
         "arena_bytes": lowered.plan.arena_bytes,
+    }
+
+
+def _point(number: int, point: Point) -> Json:
+    schedule = point.schedule
+    return {
+        "point": number,
+        "ram_bytes": point.ram_bytes,
+        "instructions": point.instructions,
+        "macs": point.macs,
+        "streams": [
+            [group.nodes[0], group.nodes[-1] + 1]
+            for group in schedule.groups
+            if group.kind == "stream"
+        ],
+        "tiles": [asdict(tile) for tile in schedule.tiles],
     }

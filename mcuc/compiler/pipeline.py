@@ -30,6 +30,7 @@ from mcuc.passes.remove_channels import remove_channels_pass
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
 from mcuc.passes.remove_identities import remove_identities_pass
 from mcuc.passes.slide import slide_pass
+from mcuc.passes.small_factors import SMALL_FACTORS
 from mcuc.passes.spec import Pass
 from mcuc.passes.stream_input import STREAM_INPUT
 from mcuc.passes.strip_io_quantize import STRIP_IO_QUANTIZE
@@ -63,6 +64,7 @@ def passes(options: Options) -> list[Pass]:
         MERGE_DUPLICATES,  # what is computed twice is computed once
         remove_identities_pass(options.numerics),  # what changes nothing
         POSITIVE_SCALES,  # fast kernels want factors that are not negative
+        SMALL_FACTORS,  # and below 1
         remove_channels_pass(options.numerics),  # constants, and what nothing depends on
         flatten_pass(options.numerics),  # a flattened map is read row by row
         REMOVE_DEAD_NODES,  # what the passes above left behind

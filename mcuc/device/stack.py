@@ -1,7 +1,8 @@
 """Upper bound of the stack that a model's run function needs, from the compiler's call graph.
 
 gcc writes a `.ci` file per object (`-fcallgraph-info=su`): frame sizes and calls. Library functions
-(soft float, memcpy) are not in it; their frames are read from the linked program's disassembly.
+(soft float, memcpy) are not in it, nor is what inline assembly takes from the stack; both are read
+from the linked program's disassembly.
 Indirect calls are the driver's: what is called is a form function or a kernel.
 """
 
@@ -66,7 +67,8 @@ def stack_bound(objects: Sequence[Path], entry: str, linked: Path | None = None)
     Args:
         objects: Objects with `.ci` files beside them; without any the bound is unknown.
         entry: Name of the run function.
-        linked: The ELF file, for the frames of library functions.
+        linked: The ELF file, for library functions and inline assembly. It needs objdump, without
+            which the bound is unknown.
 
     Raises:
         InternalError: E903 for recursion, which mcuc's C never has.
@@ -76,8 +78,10 @@ def stack_bound(objects: Sequence[Path], entry: str, linked: Path | None = None)
     start = next((title for title in graph.frames if _name(title) == entry), None)
     if start is None:
         return StackBound(None, (), (entry,))
-    library = library_frames(linked) if linked is not None else {}
-    return _Search(graph, library).bound(start)
+    linked_frames = read_frames(linked) if linked is not None else LinkedFrames({}, {})
+    if linked_frames is None:
+        return StackBound(None, (), (OBJDUMP,))
+    return _Search(graph, linked_frames).bound(start)
 
 
 def read_call_graph(texts: Iterable[str]) -> CallGraph:
@@ -106,9 +110,9 @@ def _name(title: str) -> str:
 class _Search:
     """Longest path by depth-first search; remembers finished functions."""
 
-    def __init__(self, graph: CallGraph, library: Mapping[str, int]) -> None:
+    def __init__(self, graph: CallGraph, linked: LinkedFrames) -> None:
         self.graph = graph
-        self.library = library
+        self.linked = linked
         self.unknown: set[str] = set()
         self.done: dict[str, tuple[int, tuple[str, ...]]] = {}
         self.kernels = {t for t in graph.frames if _KERNEL.fullmatch(_name(t))}
@@ -120,7 +124,7 @@ class _Search:
         functions = {
             _name(title): (frame, below[0])
             for title, below in self.done.items()
-            if (frame := self.graph.frames.get(title, self.library.get(title))) is not None
+            if (frame := self._known(title)) is not None
         }
         return StackBound(None if unknown else total, path, unknown, functions)
 
@@ -136,13 +140,16 @@ class _Search:
         return self.done[title]
 
     def _frame(self, title: str) -> int:
-        frame = self.graph.frames.get(title)
-        if frame is None and title not in self.graph.calls:
-            frame = self.library.get(title)
+        frame = self._known(title)
         if frame is None:
             self.unknown.add(_name(title))
-            return 0
-        return frame
+        return frame or 0
+
+    def _known(self, title: str) -> int | None:
+        frame = self.graph.frames.get(title)
+        if frame is not None:
+            return max(frame, self.linked.own.get(_name(title), 0))
+        return self.linked.whole.get(title) if title not in self.graph.calls else None
 
     def _indirect(self, caller: str) -> set[str]:
         """driver/run.c calls forms, a tile other forms, the rest of the driver kernels; others,
@@ -162,13 +169,26 @@ class _Search:
         return callees
 
 
-# --- library functions, from the disassembly ------------------------------------------------------
+# --- library functions and inline assembly, from the disassembly ---------------------------------
 
 _BLOCK = re.compile(r"^([0-9a-f]+) <([^>]+)>:$")
 _TARGET = re.compile(r"<([^>+]+)(?:\+0x[0-9a-f]+)?>")
 _SUB_SP = re.compile(r"^sp(?:, sp)?, #(\d+)")
 _PREDECREMENT = re.compile(r"\[sp, #-(\d+)\]!")
 _BRANCH = re.compile(r"^(b|bl|b(?:eq|ne|cs|cc|mi|pl|vs|vc|hi|ls|ge|lt|gt|le)|cbn?z)(\.[nw])?$")
+
+
+@dataclass(frozen=True)
+class LinkedFrames:
+    """Upper bounds of stack bytes by function name.
+
+    Attributes:
+        own: Without what the function calls; inline assembly counts.
+        whole: With all that it calls.
+    """
+
+    own: dict[str, int]
+    whole: dict[str, int]
 
 
 @dataclass
@@ -181,24 +201,30 @@ class _Block:
     falls_into: str | None = None
 
 
-def library_frames(linked: Path) -> dict[str, int]:
-    """Upper bounds for the functions of a linked Arm program, each with all that it calls.
+def read_frames(linked: Path) -> LinkedFrames | None:
+    """What the functions of a linked Arm program take from the stack; None without objdump.
 
     Every instruction of every reachable label that lowers the stack pointer is added up, which can
     only be too much. Functions that call through registers or set the stack pointer otherwise are
-    left out. Empty without objdump.
+    left out.
     """
     tool = shutil.which(OBJDUMP)
     if tool is None:
-        return {}
+        return None
     blocks, starts = _blocks(run_tool([tool, "-d", "--no-show-raw-insn", str(linked)]))
-    bounds = {}
+    frames = LinkedFrames({}, {})
     for symbol in read_elf(linked).symbols:
         label = starts.get(symbol.address)
-        total = _reachable_frame(blocks, label) if symbol.kind == "func" and label else None
-        if total is not None:
-            bounds[symbol.name] = total
-    return bounds
+        if symbol.kind != "func" or label is None:
+            continue
+        own, whole = blocks[label].frame, _reachable_frame(blocks, label)
+        if own is not None:
+            # Static functions of several files may have one name: the largest counts.
+            name = _name(symbol.name)
+            frames.own[name] = max(own, frames.own.get(name, 0))
+        if whole is not None:
+            frames.whole[symbol.name] = whole
+    return frames
 
 
 def _blocks(text: str) -> tuple[dict[str, _Block], dict[int, str]]:

@@ -215,7 +215,8 @@ class Window:
             return out
         first = out[0] * self.stride[axis] - self.pad[axis]
         end = (out[1] - 1) * self.stride[axis] - self.pad[axis] + self.extent[axis]
-        return (max(0, first), max(0, first, min(end, size)))
+        first = min(max(0, first), size)
+        return (first, max(first, min(end, size)))
 
 
 ParamValue = int | float | npt.NDArray[np.generic]
@@ -264,6 +265,8 @@ class Step:
         parts: Tile form: the chain of steps; a part's operand with a producer is what the part
             before it writes. The views between them are those of a block at (0, 0).
         block: Tile form: rows and columns of the output that are computed at once.
+        lead: Tile form: bands before the first row of the output, which only fill lines.
+        line: Part of a tile: where rows of its output are kept from band to band.
     """
 
     node: int
@@ -285,13 +288,17 @@ class Step:
     made: int | None = None
     parts: tuple[Step, ...] = ()
     block: tuple[int, int] = (1, 1)
+    lead: int = 0
+    line: View | None = None
     scratch_offset: int = 0
 
     @property
     def rows_made(self) -> int:
         """How many rows of the output (of a fold: of the input) are made."""
         units = self.rows[1] - self.rows[0] if self.made is None else self.made
-        return units if self.form is Form.FOLD else min(units * self.block[0], self.box.height)
+        if self.form is Form.FOLD:
+            return units
+        return max(0, min((units - self.lead) * self.block[0], self.box.height))
 
     @property
     def rows(self) -> tuple[int, int]:
@@ -299,7 +306,7 @@ class Step:
         if self.form is Form.FOLD:
             return (0, self.in_shape[0])
         if self.form is Form.TILE:
-            return (0, -(-self.box.height // self.block[0]))
+            return (0, self.lead + -(-self.box.height // self.block[0]))
         return (self.box.y0, self.box.y1)
 
     def output_rows(self, unit: int) -> tuple[int, int]:
@@ -307,7 +314,8 @@ class Step:
         if self.form is Form.FOLD:
             last = unit + 1 == self.in_shape[0]
             return (0, self.shape[0] if last else 0)
-        return (unit * self.block[0], min((unit + 1) * self.block[0], self.box.y1))
+        first = (unit - self.lead) * self.block[0]
+        return (max(0, first), max(0, min(first + self.block[0], self.box.y1)))
 
     @property
     def leaves(self) -> tuple[Step, ...]:

@@ -7,6 +7,7 @@ double, because the last bit of the multiplier depends on it (`docs/numerics.md`
 
 from __future__ import annotations
 
+import functools
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -108,6 +109,7 @@ def conv_multipliers(
     )
 
 
+@functools.lru_cache(maxsize=1 << 16)  # every kernel that might suit a layer asks for them
 def _signed_multiplier(real: float) -> Multiplier:
     magnitude = quantize_multiplier(abs(real))
     return Multiplier(-magnitude.multiplier if real < 0 else magnitude.multiplier, magnitude.shift)

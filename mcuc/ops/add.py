@@ -122,7 +122,7 @@ SPEC = OpSpec(
     macs=no_macs,
     region=region_binary,
     kernels=(
-        pair_kernel(DType.S8, "add/s8_s8_s8_plane__mve_4.c", pack_plane, is_plane_of_runs),
+        pair_kernel(DType.S8, "add/s8_s8_s8_plane__mve_16.c", pack_plane, is_plane_of_runs),
         pair_kernel(DType.S8, "add/s8_s8_s8_plane__c.c", pack_plane, is_plane),
         pair_kernel(DType.S8, "add/s8_s8_s8__c.c", pack),
         pair_kernel(DType.S16, "add/s16_s16_s16__c.c", pack),

@@ -1,4 +1,4 @@
-"""ARG_MAX and ARG_MIN along one axis of int8 or float32: where the extreme stands first.
+"""ARG_MAX and ARG_MIN along one axis of int8, int32 or float32: where the extreme stands first.
 
 Source: TFLite reference_ops `ArgMinMax`, which compares the stored integers.
 """
@@ -18,7 +18,7 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.whole import canonical_whole, region_whole
 
-DTYPES = (DType.S8, DType.F32)
+DTYPES = (DType.S8, DType.F32, DType.S32)
 RESULTS = (DType.S32, DType.S64)
 
 

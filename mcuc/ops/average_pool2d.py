@@ -147,6 +147,11 @@ def _is_global(site: Site, target: Target) -> bool:
     return covers and site.output.shape[1:3] == (1, 1)
 
 
+def _is_global_mve(site: Site, target: Target) -> bool:
+    """The same on a core with Helium."""
+    return target.mve and _is_global(site, target)
+
+
 def _acc_bytes(site: Site) -> int:
     return 4 * site.input().shape[3]
 
@@ -184,6 +189,15 @@ SPEC = OpSpec(
     macs=no_macs,
     region=region_pool,
     kernels=(
+        kernel_on(
+            DType.S8,
+            "average_pool2d/s8_s8_global__mve_16.c",
+            Form.FOLD,
+            pack_global,
+            when=_is_global_mve,
+            window=_map_window,
+            acc_bytes=_acc_bytes,
+        ),
         *_kernels(DType.S8, pack_global, pack),
         *_kernels(DType.S16, pack_global, pack),
         *_kernels(DType.F32, pack_float_global, pack_float),

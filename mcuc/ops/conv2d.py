@@ -282,8 +282,8 @@ SPEC = OpSpec(
     kernels=kernels_on(
         DType.S8,
         Kernel(
-            symbol="mcuc_conv2d_s8_s8_s8_1x1__mve_2x4",
-            source="conv2d/s8_s8_s8_1x1__mve_2x4.c",
+            symbol="mcuc_conv2d_s8_s8_s8_1x1__mve_3x4",
+            source="conv2d/s8_s8_s8_1x1__mve_3x4.c",
             form=Form.PIXEL,
             when=suits_mve_pointwise,
             pack=pack_mve,
@@ -320,8 +320,8 @@ SPEC = OpSpec(
             pack=pack,
         ),
         Kernel(
-            symbol="mcuc_conv2d_s8_s8_s8__mve_2x4",
-            source="conv2d/s8_s8_s8__mve_2x4.c",
+            symbol="mcuc_conv2d_s8_s8_s8__mve_3x4",
+            source="conv2d/s8_s8_s8__mve_3x4.c",
             form=Form.WINDOW,
             when=suits_mve,
             pack=pack_mve,

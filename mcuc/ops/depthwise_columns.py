@@ -25,13 +25,13 @@ def pack(site: Site) -> Params:
     halves[:, 1:7:2] = rows[:, 1]
     halves[:, 6:9] = rows[:, 2]
     words = halves.view("<i4").astype(np.int32)
-    scales = depthwise_taps.dsp_scales(site)
+    ends, lines = depthwise_taps.dsp_ends(site)
     return Params(
         "mcuc_depthwise_columns_params",
         "depthwise_conv2d/depthwise_columns.h",
         {
-            "rare": int(dsp_tables.has_rare(scales)),
-            **depthwise_planar.fields(site, words, scales),
+            "rare": int(not lines and dsp_tables.has_rare(ends)),
+            **depthwise_planar.fields(site, words, ends, lines=lines),
         },
     )
 

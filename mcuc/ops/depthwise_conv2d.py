@@ -209,6 +209,16 @@ def suits_mve(site: Site, target: Target) -> bool:
     return target.mve and has_one_output_each(site, target) and depthwise_mve.suits(site)
 
 
+def suits_mve_small(site: Site, target: Target) -> bool:
+    """Helium, one output per channel, and small windows."""
+    return target.mve and has_one_output_each(site, target) and depthwise_mve.suits_small(site)
+
+
+def suits_mve_large(site: Site, target: Target) -> bool:
+    """Helium, one output per channel, and larger windows."""
+    return target.mve and has_one_output_each(site, target) and depthwise_mve.suits_large(site)
+
+
 def suits_mve_taps(site: Site, target: Target) -> bool:
     """Helium, one output per channel, and at least a block of channels."""
     blocks = site.input(INPUT).shape[3] >= mve_tables.BLOCK
@@ -299,13 +309,31 @@ SPEC = OpSpec(
     kernels=kernels_on(
         DType.S8,
         Kernel(
-            symbol="mcuc_conv2d_s8_s8_s8__mve_2x4",
-            source="conv2d/s8_s8_s8__mve_2x4.c",
+            symbol="mcuc_conv2d_s8_s8_s8__mve_3x4",
+            source="conv2d/s8_s8_s8__mve_3x4.c",
             form=Form.WINDOW,
             when=suits_mve_single,
             pack=pack_mve_single,
             window=mve_convolution.window,
             scratch=scratch_mve_single,
+        ),
+        Kernel(
+            symbol="mcuc_depthwise_conv2d_s8_s8_s8_k3__mve_8x1",
+            source="depthwise_conv2d/s8_s8_s8_k3__mve_8x1.c",
+            form=Form.WINDOW,
+            when=suits_mve_small,
+            pack=depthwise_mve.pack_small,
+            window=depthwise_planar.window,
+            scratch=depthwise_mve.scratch_columns,
+        ),
+        Kernel(
+            symbol="mcuc_depthwise_conv2d_s8_s8_s8_k7__mve_4x1",
+            source="depthwise_conv2d/s8_s8_s8_k7__mve_4x1.c",
+            form=Form.WINDOW,
+            when=suits_mve_large,
+            pack=depthwise_mve.pack_large,
+            window=depthwise_planar.window,
+            scratch=depthwise_mve.scratch_columns,
         ),
         Kernel(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8__mve_4x1",

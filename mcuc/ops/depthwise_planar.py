@@ -54,7 +54,8 @@ def pack_dsp(site: Site) -> Params:
     _, size, _, channels = weights.shape
     halves = np.zeros((channels, size, size + 1), np.int16)
     halves[:, :, :size] = weights[0].transpose(2, 0, 1)
-    return _params(site, depthwise_taps.dsp_scales(site), _words(halves))
+    ends, lines = depthwise_taps.dsp_ends(site)
+    return _params(site, ends, _words(halves), lines=lines)
 
 
 def pack_mac(site: Site) -> Params:
@@ -67,17 +68,18 @@ def pack_mac(site: Site) -> Params:
     return _params(site, scales, _words(np.pad(taps, ((0, 0), (0, -taps.shape[1] % 4)))))
 
 
-def _params(site: Site, *parts: dsp_tables.Words) -> Params:
+def _params(site: Site, *parts: dsp_tables.Words, lines: bool = False) -> Params:
     header = "depthwise_conv2d/depthwise_planar.h"
-    return Params("mcuc_depthwise_planar_params", header, fields(site, *parts))
+    return Params("mcuc_depthwise_planar_params", header, fields(site, *parts, lines=lines))
 
 
-def fields(site: Site, *parts: dsp_tables.Words) -> dict[str, ParamValue]:
+def fields(site: Site, *parts: dsp_tables.Words, lines: bool) -> dict[str, ParamValue]:
     """Members of the record; parts [channels, words] make one stream, channel by channel."""
     return {
         "stream": np.concatenate(parts, axis=1),
         "channels": len(parts[0]),
         "stride": attrs_of(site).stride[1],
+        "lines": int(lines),
         "in_zero": quant_of(site.input(INPUT)).zero_point,
         **convolution.output_fields(site, attrs_of(site).activation),
     }

@@ -10,7 +10,7 @@ import numpy.typing as npt
 
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Params
-from mcuc.ops import convolution, dsp_tables, mac_tables, mve_tables
+from mcuc.ops import convolution, dsp_lines, dsp_tables, mac_tables, mve_tables
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, attrs_of
 from mcuc.ops.spec import Site
@@ -110,6 +110,16 @@ def _bias(site: Site) -> Words:
 def dsp_scales(site: Site) -> Words:
     """`mcuc_dsp_scale` of each channel."""
     return dsp_tables.scales(_bias(site), *convolution.multipliers(site, site.output.shape[3]))
+
+
+def dsp_ends(site: Site) -> tuple[Words, bool]:
+    """As `dsp_scales`, or lines: with the constant in place of the power; and which of them."""
+    rule = dsp_lines.rule_of(site, _taps(site).T)
+    lines = dsp_lines.of_site(site, _taps(site).T, rule, paired=False)
+    if lines is None:
+        return dsp_scales(site), False
+    words = np.stack([rule.bias + lines.added, lines.multiplier, lines.constant], axis=1)
+    return words.astype(np.int32), True
 
 
 def mac_scales(site: Site) -> Words | None:

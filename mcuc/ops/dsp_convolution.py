@@ -13,42 +13,58 @@ import numpy as np
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Params, Window
 from mcuc.ir.target import Target
-from mcuc.ops import convolution, dsp_tables
+from mcuc.ops import convolution, dsp_lines, dsp_tables
 from mcuc.ops.spec import Site
 
 # Bytes of scratch up to which three windows are widened.
 _MAX_WIDE = 1 << 12
+_TAILS = 4  # MCUC_CONV2D_DSP_TAILS
 
 
 def suits(site: Site, target: Target, filters: Array) -> bool:
     """The DSP extension, factors that are not negative, weights that go in pairs."""
-    multiplier, _ = convolution.multipliers(site, len(filters))
-    return (
-        target.dsp and dsp_tables.can_scale(multiplier) and dsp_tables.can_pair(_in_words(filters))
-    )
+    if not target.dsp:
+        return False
+    rule = dsp_lines.rule_of(site, _flat(filters))
+    weights = _in_words(filters)
+    return dsp_tables.can_scale(rule.multiplier) and dsp_tables.can_pair(weights, rule.bias)
+
+
+def _flat(filters: Array) -> Array:
+    return filters.reshape(len(filters), -1)
 
 
 def pack(site: Site, filters: Array) -> Params:
-    """Filters [outputs, kernel_h, kernel_w, channels] in pairs of outputs, factors as in dsp.h."""
+    """Filters [outputs, kernel_h, kernel_w, channels] in pairs; factors as in dsp.h, or lines."""
     out, kernel_h, _, channels = filters.shape
     matrix = _in_words(filters)
-    row = matrix.shape[1] // kernel_h
+    tails = _has_tails(filters)
+    row = (matrix.shape[1] - _TAILS * tails) // kernel_h
     paired = dsp_tables.pairs(matrix)
-    bias = convolution.fold_bias(site, filters.astype(np.int64).sum(axis=(1, 2, 3)))
-    scales = dsp_tables.scales(bias, *convolution.multipliers(site, out))
+    rule = dsp_lines.rule_of(site, _flat(filters))
+    lines = dsp_lines.of_site(site, _flat(filters), rule, paired=True)
+    if lines is not None:
+        ends = dsp_tables.Ends(rule.bias, lines.added, lines.multiplier, lines.constant)
+        common = out & ~1
+    else:
+        scales = dsp_tables.scales(rule.bias, rule.multiplier, rule.shift)
+        ends = dsp_tables.Ends(rule.bias, np.zeros(out, np.int32), scales[:, 1], scales[:, 2])
+        common = 0 if dsp_tables.has_rare(scales) else out & ~1
     fields = convolution.window_fields(site)
     zero = fields.pop("in_zero")
     return Params(
         "mcuc_conv2d_dsp_params",
         "conv2d/conv2d_dsp.h",
         {
-            "stream": dsp_tables.pair_stream(paired, scales),
-            "common": 0 if dsp_tables.has_rare(scales) else out & ~1,
-            "padding": np.full(row, zero, np.int8),
+            "stream": dsp_tables.pair_stream(paired, ends),
+            "common": common,
+            "lines": int(lines is not None),
+            "padding": np.full(row + _TAILS * tails, zero, np.int8),
             "in": channels,
             "out": out,
             "words": paired.shape[1],
             "row_words": row // 4,
+            "tails": int(tails),
             "gathered": int(channels % 4 != 0),
             **fields,
             **convolution.output_fields(site, convolution.attrs_of(site).activation),
@@ -61,10 +77,20 @@ def window_wide(site: Site) -> Window:
     return replace(convolution.window(site), edges=True)
 
 
+def _has_tails(filters: Array) -> bool:
+    """Whether kernel rows have a byte behind whole words, for which they share one more word."""
+    _, kernel_h, kernel_w, channels = filters.shape
+    row = kernel_w * channels
+    return bool(1 < kernel_h <= _TAILS and row % 4 == 1 and row > 1)
+
+
 def _in_words(filters: Array) -> Array:
-    """Filters as [outputs, depth], zeros filling each kernel row up to whole words."""
+    """Filters as [outputs, depth], zeros filling each kernel row, or the tails, to whole words."""
     out, kernel_h, _, _ = filters.shape
     rows = filters.reshape(out, kernel_h, -1)
+    if _has_tails(filters):
+        tails = np.pad(rows[:, :, -1], ((0, 0), (0, _TAILS - kernel_h)))
+        return np.concatenate([rows[:, :, :-1].reshape(out, -1), tails], axis=1)
     return np.pad(rows, ((0, 0), (0, 0), (0, -rows.shape[2] % 4))).reshape(out, -1)
 
 

@@ -5,6 +5,8 @@ Twins: runtime_c/include/mcuc/dsp.h (`mcuc_dsp_scale`) and dsp_dot.h (pairs of w
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 import numpy.typing as npt
 
@@ -13,8 +15,8 @@ from mcuc.ops.convolution import Ints
 
 Words = npt.NDArray[np.int32]
 
-# 256 * acc must be an int32 for every accumulator of an even output: |x| <= 128.
-_MAX_WEIGHTS = (1 << 23) // 128 - 1
+# 256 * acc must be an int32 for every accumulator of an even output, also with what is added to it.
+_MAX_ACC = (1 << 23) - (1 << 10)
 
 # MCUC_DEPTHWISE_DSP_TAPS
 _TAPS_PER_TURN = 3
@@ -46,12 +48,19 @@ def has_rare(scales: Words) -> bool:
     return bool((scales[:, 2] < 0).any())
 
 
-def can_pair(weights: Array) -> bool:
-    """Whether `pairs` may hold weights [outputs, depth]: its sums keep apart, halves fit int16."""
+def can_pair(weights: Array, bias: Array | None = None) -> bool:
+    """Whether `pairs` may hold weights [outputs, depth]: its sums keep apart, halves fit int16.
+
+    Args:
+        weights: As for :func:`pairs`.
+        bias: [outputs], where sums start with it.
+    """
     first, second = _split(weights)
     halves = 256 * first + second
-    fits = (np.abs(halves + 0.5) < 1 << 15).all()
-    return bool(fits and (np.abs(first).sum(axis=1) <= _MAX_WEIGHTS).all())
+    largest = 128 * np.abs(weights.astype(np.int64)).sum(axis=1)
+    if bias is not None:
+        largest += np.abs(bias.astype(np.int64))
+    return bool((np.abs(halves + 0.5) < 1 << 15).all() and (largest[::2] < _MAX_ACC).all())
 
 
 def pairs(weights: Array) -> Words:
@@ -68,21 +77,42 @@ def pairs(weights: Array) -> Words:
     return np.ascontiguousarray(quads).view("<i4").astype(np.int32).reshape(len(full), -1, 2)
 
 
-def pair_stream(paired: Words, scales: Words) -> Words:
-    """Weights of each pair of outputs between the bias of the second and `mcuc_dot_scales`.
+@dataclass(frozen=True)
+class Ends:
+    """How sums of outputs become elements, [outputs].
+
+    Attributes:
+        bias: With all constant parts folded in.
+        added: What the sums hold beyond their biases: those of even outputs, which are 256 times as
+            large, and those of odd ones.
+        multiplier, factor: Of `mcuc_dot_ends`.
+    """
+
+    bias: Array
+    added: Array
+    multiplier: Array
+    factor: Array
+
+
+def pair_stream(paired: Words, ends: Ends) -> Words:
+    """Weights of each pair of outputs between what its sums start with and `mcuc_dot_ends`.
 
     Args:
         paired: As from :func:`pairs`.
-        scales: As from :func:`scales`; a missing output gets zeros.
+        ends: Of all outputs; a missing one gets zeros.
 
     Returns:
         [pairs, words of both].
     """
-    full = np.zeros((2 * len(paired), 3), np.int32)
-    full[: len(scales)] = scales
-    both = full.reshape(len(paired), 6)
+    full = np.zeros((2 * len(paired), 4), np.int64)
+    full[: len(ends.bias)] = np.stack(
+        [ends.bias, ends.added, ends.multiplier, ends.factor], axis=1
+    ).astype(np.int64)
+    a, b = full[::2], full[1::2]
+    second = b[:, :1] + b[:, 1:2]
+    both = second + 256 * a[:, :1] + a[:, 1:2]
     weights = paired.reshape(len(paired), -1)
-    return np.concatenate([both[:, 3:4], weights, both[:, :3], both[:, 4:]], axis=1)
+    return np.concatenate([both, second, weights, a[:, 2:], b[:, 2:]], axis=1).astype(np.int32)
 
 
 def padded_depth(depth: int) -> int:

@@ -33,6 +33,9 @@ from mcuc.ops.convolution import INPUT, WEIGHTS, Ints
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, always
 
+# Units that the kernel for the DSP extension takes at a time.
+_SIX = 6
+
 
 @dataclass(frozen=True)
 class Attrs:
@@ -246,8 +249,7 @@ def has_lines(site: Site, target: Target) -> bool:
 
 def suits_dsp(site: Site, target: Target) -> bool:
     """The DSP extension, weights that go in pairs, and lines."""
-    paired = dsp_tables.can_pair(padded_units(site.const(WEIGHTS)))
-    return target.dsp and paired and has_lines(site, target)
+    return target.dsp and dsp_tables.can_pair(site.const(WEIGHTS)) and has_lines(site, target)
 
 
 def padded_units(weights: Array) -> Array:
@@ -269,16 +271,27 @@ def line_fields(site: Site) -> dict[str, ParamValue]:
 
 
 def pack_dsp(site: Site) -> Params:
+    """Units by six, and those that are left by two."""
     weights = site.const(WEIGHTS)
-    paired = dsp_tables.pairs(padded_units(weights))
-    fours = paired.reshape(len(paired) // 2, 2, -1, 2).transpose(0, 2, 3, 1)
+    fields = line_fields(site)
+    table = np.asarray(fields.pop("lines"), np.int32)
+    paired = dsp_tables.pairs(weights)  # [pairs, words of four k, 2]
+    lines_of = table[: 2 * len(paired)].reshape(len(paired), 8)
+    sixes = len(weights) // _SIX
+    parts = []
+    for first in [*range(0, 3 * sixes, 3), *range(3 * sixes, len(paired))]:
+        block = slice(first, first + (3 if first < 3 * sixes else 1))
+        mine = lines_of[block]
+        bias, rest = mine[:, 4], np.delete(mine, 4, axis=1)
+        parts += [bias, paired[block].transpose(1, 2, 0).ravel(), rest.ravel()]
     return Params(
         "mcuc_fully_connected_dsp_params",
         "fully_connected/fully_connected.h",
         {
-            "weights": np.ascontiguousarray(fours),
-            "words": dsp_tables.padded_depth(weights.shape[1]) // 4,
-            **line_fields(site),
+            "stream": np.concatenate(parts),
+            "sixes": sixes,
+            "words": paired.shape[1],
+            **fields,
         },
     )
 
@@ -397,8 +410,8 @@ SPEC = OpSpec(
             scratch=scratch_mve,
         ),
         Kernel(
-            symbol="mcuc_fully_connected_s8_s8_s8_line__dsp_1x4",
-            source="fully_connected/s8_s8_s8_line__dsp_1x4.c",
+            symbol="mcuc_fully_connected_s8_s8_s8_line__dsp_1x6",
+            source="fully_connected/s8_s8_s8_line__dsp_1x6.c",
             form=Form.PIXEL,
             when=suits_dsp,
             pack=pack_dsp,

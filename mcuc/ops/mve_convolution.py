@@ -18,8 +18,9 @@ from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.spec import Site
 
 # Small windows are copied several at a time, up to so many and so many bytes.
-_MAX_BATCH = 8
+_MAX_BATCH = 9
 _BATCH_BYTES = 1024
+_THREE = 3  # pixels of a block
 
 
 def suits(site: Site, target: Target, filters: Array) -> bool:
@@ -30,7 +31,8 @@ def suits(site: Site, target: Target, filters: Array) -> bool:
 def pack(site: Site, filters: Array) -> Params:
     """Filters [outputs, kernel_h, kernel_w, channels]."""
     out, kernel_h, kernel_w, channels = filters.shape
-    weights = mve_tables.by_pairs(filters.reshape(out, -1))
+    weights = filters.reshape(out, -1)
+    zero_point = quant_of(site.output).zero_point
     scales = mac_convolution.scales(site, filters)
     assert scales is not None
     fields = convolution.window_fields(site)
@@ -39,11 +41,11 @@ def pack(site: Site, filters: Array) -> Params:
         "mcuc_conv2d_mve_params",
         "conv2d/conv2d_mve.h",
         {
-            "stream": mve_tables.stream(weights, mve_tables.of_four(scales)),
+            "stream": mve_tables.stream_of_threes(weights, scales, zero_point),
             "padding": np.full(kernel_w * channels, zero, np.int8),
             "in": channels,
             "out": out,
-            "vectors": weights.shape[2],
+            "vectors": mve_tables.whole(weights.shape[1]) // mve_tables.VECTOR,
             "windows": _windows(filters),
             "copied": int(kernel_h * kernel_w > 1 or channels % mve_tables.VECTOR > 0),
             **fields,
@@ -76,6 +78,6 @@ def scratch_pointwise(filters: Array) -> int:
 
 
 def _windows(filters: Array) -> int:
-    """Windows that are copied together: an even number."""
+    """Windows that are copied together: whole threes."""
     fit: int = _BATCH_BYTES // mve_tables.whole(filters[0].size)
-    return min(max(fit & ~1, 2), _MAX_BATCH)
+    return min(max(fit // _THREE * _THREE, _THREE), _MAX_BATCH)

@@ -34,20 +34,11 @@ def of_one(scales: mac_tables.Words) -> mac_tables.Words:
     return np.stack([bias, multiplier.astype(np.int32), constant, -right], axis=1)
 
 
-def of_four(scales: mac_tables.Words) -> mac_tables.Words:
-    """`mcuc_mve_scales` records [outputs / 4, 4, 4]; a missing output repeats the last one."""
-    missing = -len(scales) % OUTPUTS
-    full = np.pad(of_one(scales), ((0, missing), (0, 0)), mode="edge")
-    return full.reshape(-1, OUTPUTS, 4).transpose(0, 2, 1)
-
-
-def by_pairs(weights: Array) -> Bytes:
-    """Weights [outputs, bytes] as [fours, pairs, vectors, 2, 16]; zeros fill all."""
-    out, size = weights.shape
-    full = np.zeros((-(-out // OUTPUTS) * OUTPUTS, whole(size)), np.int8)
-    full[:out, :size] = weights
-    split = full.reshape(-1, OUTPUTS // 2, 2, whole(size) // VECTOR, VECTOR)
-    return np.ascontiguousarray(split.transpose(0, 1, 3, 2, 4))
+def with_zero(scales: mac_tables.Words) -> mac_tables.Words:
+    """Operands of `mcuc_mve_round` [outputs, 4] of `mcuc_mac_scale` records [outputs, 4]."""
+    bias, multiplier, constant, left = of_one(scales).T
+    zero = (constant - ((1 << -left) >> 1)) >> -left
+    return np.stack([bias, multiplier, left, zero], axis=1)
 
 
 def by_four(weights: Array) -> Bytes:
@@ -62,10 +53,50 @@ def stream(weights: Bytes, scales: mac_tables.Words) -> mac_tables.Words:
     """What each four outputs read, one after another: [fours, words].
 
     Args:
-        weights: [fours, ..] as from :func:`by_pairs`.
-        scales: As from :func:`of_four`.
+        weights: [fours, ..] as from :func:`by_four`.
+        scales: `mcuc_mve_scales` records [fours, 4, 4].
     """
     return np.concatenate([words(weights), scales.reshape(len(scales), -1)], axis=1)
+
+
+def stream_of_threes(weights: Array, scales: mac_tables.Words, zero_point: int) -> mac_tables.Words:
+    """The table of the kernels for three pixels, `stream` of `mcuc_mve_run`: [fours, words].
+
+    Args:
+        weights: [outputs, bytes].
+        scales: As from `mac_tables.scales`.
+        zero_point: Of the outputs.
+    """
+    out, size = weights.shape
+    bias, multiplier, left, zero = with_zero(scales).T
+    # An output that is constant gets it from its bias: half of a quarter of it.
+    constant = zero != zero_point
+    weights = np.where(constant[:, None], 0, weights)
+    bias = np.where(constant, 4 * (zero - zero_point), bias)
+    multiplier = np.where(constant, 1 << 30, multiplier)
+    left = np.where(constant, -1, left)
+
+    fours, vectors = -(-out // OUTPUTS), whole(size) // VECTOR
+    missing = fours * OUTPUTS - out
+    full = np.zeros((fours * OUTPUTS, vectors * VECTOR), np.int8)
+    full[:out, :size] = weights
+    split = full.reshape(fours, 2, 2, vectors, VECTOR).transpose(0, 1, 3, 2, 4)
+    turns = np.full((fours, 1 if vectors > 2 else 0), (vectors - 1) // 2, np.int32)
+    ends = np.pad(np.stack([bias, multiplier, left]), ((0, 0), (0, missing)), mode="edge")
+    records = ends.reshape(3, fours, OUTPUTS).transpose(1, 0, 2).reshape(fours, -1)
+    more = np.arange(fours) + 1 < out // OUTPUTS
+    return np.concatenate(
+        [
+            turns,
+            words(split[:, 0]),
+            turns,
+            words(split[:, 1, ::-1]),
+            records,
+            np.full((fours, 1), zero_point),
+            more[:, None],
+        ],
+        axis=1,
+    ).astype(np.int32)
 
 
 def channel_stream(weights: Array, scales: mac_tables.Words) -> mac_tables.Words:

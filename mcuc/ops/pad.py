@@ -1,7 +1,7 @@
-"""PAD and PADV2 of int8, int16 or float32 with constant paddings.
+"""PAD and PADV2 of any element type with constant paddings.
 
 Source: TFLite kernels/pad.cc; rule in docs/numerics.md, "PAD": elements are copied, the rest is
-the output's zero point, or the constant operand 2 of PADV2.
+the output's zero point (0 without one), or the constant operand 2 of PADV2.
 
 Padding of rows and columns alone is a window op of one pixel: the driver's borders do the padding.
 Anything else is computed at once from the whole tensor.
@@ -17,7 +17,6 @@ from mcuc.ir.graph import Array
 from mcuc.ir.program import Box, Form, Params, ParamValue, Window
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops.arithmetic import is_float
 from mcuc.ops.checks import quant_of
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, always, no_macs
@@ -26,7 +25,8 @@ from mcuc.ops.windows import Pair, window_region
 
 INPUT, PADDINGS, VALUE = 0, 1, 2
 MAX_RANK = 5
-DTYPES = (DType.S8, DType.S16, DType.F32)
+QUANTIZED = (DType.S8, DType.S16)
+DTYPES = (*QUANTIZED, DType.F32, DType.S32, DType.S64, DType.BOOL)
 
 
 @dataclass(frozen=True)
@@ -42,18 +42,25 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     paddings = problems.operand(PADDINGS, "paddings", ints, const=True)
     dtypes = (DType.S8 if x is None else x.dtype,)
     value = problems.operand(VALUE, "padding value", dtypes, optional=True, const=True)
-    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
-    problems.same_quant(x_quant, out_quant, "input and output of a PAD")
-    if value is not None:
-        value_quant = problems.per_tensor(value, "padding value")
-        problems.same_quant(value_quant, out_quant, "padding value and output of a PAD")
-        if value.elements != 1:
-            problems.add("E111", f"the padding value has {value.elements} elements, not 1")
+    if x is not None and x.dtype in QUANTIZED:
+        _check_quant(problems, x, value)
+    elif x is not None and site.output.dtype is not x.dtype:
+        problems.add("E110", f"the result is {site.output.dtype.value}, not {x.dtype.value}")
+    if value is not None and value.elements != 1:
+        problems.add("E111", f"the padding value has {value.elements} elements, not 1")
     shape: tuple[int, ...] = ()
     if x is not None and paddings is not None and site.consts[PADDINGS] is not None:
         shape = _shape(problems, x, paddings)
     problems.raise_all()
     return (TensorType(shape, site.output.dtype, site.output.quant),)
+
+
+def _check_quant(problems: Problems, x: TensorType, value: TensorType | None) -> None:
+    x_quant, out_quant = problems.per_tensor(x, "input"), problems.result_like(x)
+    problems.same_quant(x_quant, out_quant, "input and output of a PAD")
+    if value is not None:
+        value_quant = problems.per_tensor(value, "padding value")
+        problems.same_quant(value_quant, out_quant, "padding value and output of a PAD")
 
 
 def _shape(problems: Problems, x: TensorType, paddings: TensorType) -> tuple[int, ...]:
@@ -80,7 +87,8 @@ def fill_of(site: Site) -> Array:
     data = site.consts[VALUE] if len(site.consts) > VALUE else None
     if data is not None:
         return data.reshape(1)
-    zero = 0 if is_float(site) else quant_of(site.output).zero_point
+    quantized = site.output.dtype in QUANTIZED
+    zero = quant_of(site.output).zero_point if quantized else 0
     return np.full(1, zero, site.output.dtype.numpy)
 
 

@@ -1,11 +1,12 @@
 """Element-wise functions of two operands with broadcast, beside ADD and MUL.
 
 float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, POW; comparisons, which give bool.
-int8: SUB, SQUARED_DIFFERENCE and PRELU (mcuc/ops/pairwise_int8.py); MAXIMUM, MINIMUM and
-comparisons of tensors that are quantized alike, where the stored integers tell. int16 as int8,
-without the last two. bool: LOGICAL_AND, LOGICAL_OR, EQUAL, NOT_EQUAL (which is the exclusive or).
-int32 and int64: ADD, SUB, MUL, MAXIMUM, MINIMUM, which wrap around, and comparisons; int32 also
-DIV, SQUARED_DIFFERENCE, FLOOR_DIV, FLOOR_MOD.
+int8: SUB, SQUARED_DIFFERENCE, PRELU, comparisons (mcuc/ops/pairwise_int8.py); MAXIMUM, MINIMUM of
+tensors that are quantized alike, where the stored integers tell. int16 as int8, without
+SQUARED_DIFFERENCE and PRELU; LESS and its like of tensors quantized alike.
+bool: LOGICAL_AND, LOGICAL_OR, EQUAL, NOT_EQUAL (which is the exclusive or). int32 and int64: ADD,
+SUB, MUL, MAXIMUM, MINIMUM, which wrap around, and comparisons; int32 also DIV, SQUARED_DIFFERENCE,
+FLOOR_DIV, FLOOR_MOD.
 """
 
 from __future__ import annotations
@@ -131,7 +132,7 @@ def infer(site: Site) -> tuple[TensorType, ...]:
             problems.per_tensor(type_, name)
             for type_, name in ((a, "first operand"), (b, "second operand"))
         ]
-        if attrs.function not in RESCALED:
+        if attrs.function not in RESCALED and not pairwise_int8.rescales(a, attrs.function):
             problems.same_quant(quants[0], quants[1], "the operands")
         if not function.to_bool:
             out = problems.result(a.dtype)
@@ -141,7 +142,8 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     problems.raise_all()
     if attrs.function == "sub" and site.input().dtype is DType.S16 and not site.input().quant:
         raise site.error("E201", "int16 tensors without a scale are subtracted")
-    if attrs.function in RESCALED and site.input().dtype in _RESCALED_TYPES:
+    rescaled = attrs.function in RESCALED and site.input().dtype in _RESCALED_TYPES
+    if rescaled or pairwise_int8.is_rescaled(site, attrs.function):
         pairwise_int8.check(site, attrs.function)
     return (TensorType(shape, wanted, None if function.to_bool else site.output.quant),)
 
@@ -150,6 +152,8 @@ def ref(site: Site, a: Array, b: Array) -> tuple[Array, ...]:
     attrs = attrs_of(site)
     if attrs.function in RESCALED and DType.of(a.dtype) in _RESCALED_TYPES:
         return (pairwise_int8.ref(site, attrs.function, attrs.activation, a, b),)
+    if pairwise_int8.is_rescaled(site, attrs.function):
+        a, b = pairwise_int8.at_common_scale(site, a, b)
     with np.errstate(all="ignore"):
         result = np.asarray(FUNCTIONS[attrs.function].of(a, b))
     if result.dtype == np.float32 and attrs.function != "pow":
@@ -166,6 +170,10 @@ def pack(site: Site) -> Params:
         fields |= {"low": low, "high": high}
         return Params("mcuc_pairwise_f32_params", "pairwise/pairwise.h", fields)
     return Params("mcuc_pairwise_params", "pairwise/pairwise.h", fields)
+
+
+def pack_scaled(site: Site) -> Params:
+    return pairwise_int8.pack_comparison(site, list(FUNCTIONS).index(attrs_of(site).function))
 
 
 def pack_difference(site: Site) -> Params:
@@ -191,6 +199,18 @@ def _kernel(
         operands=(0, 1),
         inplace=(0, 1) if source is result else (),
     )
+
+
+def _comparison(dtype: DType, scaled: bool) -> Kernel:
+    """Comparisons of stored numbers, or `scaled`: those that TFLite makes at a common scale."""
+
+    def when(site: Site, target: Target) -> bool:
+        own = site.input().dtype is dtype and site.output.dtype is DType.BOOL
+        return own and pairwise_int8.is_rescaled(site, attrs_of(site).function) == scaled
+
+    name = f"{dtype.value}_{dtype.value}_u8"
+    file, record = (f"{name}_scaled__c", pack_scaled) if scaled else (f"{name}__c", pack)
+    return replace(_kernel(file, dtype, DType.BOOL, record=record), when=when)
 
 
 def _not_power(site: Site, target: Target) -> bool:
@@ -231,7 +251,8 @@ SPEC = OpSpec(
         _extremes(DType.S8),
         _extremes(DType.S16),
         _kernel("u8_u8_u8__c", DType.BOOL, DType.BOOL),
-        *(_kernel(f"{t.value}_{t.value}_u8__c", t, DType.BOOL) for t in _ORDERED),
+        *(_comparison(t, True) for t in _RESCALED_TYPES),
+        *(_comparison(t, False) for t in _ORDERED),
         *(_kernel(f"{t.value}_{t.value}_{t.value}__c", t, t) for t in _WHOLE),
         _kernel("f32_f32_f32_pow__c", DType.F32, DType.F32, "pow"),
         replace(_kernel("f32_f32_f32__c", DType.F32, DType.F32), when=_not_power),

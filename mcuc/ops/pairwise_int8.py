@@ -1,14 +1,21 @@
 """SUB of int8 and int16, SQUARED_DIFFERENCE and PRELU of int8, which rescale: rules and records.
 
-Sources: TFLite `sub.cc`, `squared_difference.cc`, `prelu.cc` with `reference/prelu.h`; formulas in
-docs/numerics.md. The arithmetic is that of `mcuc.numerics.int8`.
+Comparisons of quantized tensors too, which TFLite makes at a common scale of 1/256: steps finer
+than that are rounded away. Of int16 only EQUAL and NOT_EQUAL; the others compare stored integers.
+
+Sources: TFLite `sub.cc`, `squared_difference.cc`, `prelu.cc` with `reference/prelu.h`,
+`comparisons.cc`; formulas in docs/numerics.md. The arithmetic is that of `mcuc.numerics.int8`.
 """
 
 from __future__ import annotations
 
+import numpy as np
+
 from mcuc.ir.graph import Array
 from mcuc.ir.program import Params, ParamValue
+from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import int8, int16, params
+from mcuc.numerics.fixed import multiply_by_quantized_multiplier
 from mcuc.ops.arithmetic import is_int16
 from mcuc.ops.binary import broadcast_params
 from mcuc.ops.checks import activation_range, combined, quant_of
@@ -16,6 +23,9 @@ from mcuc.ops.spec import Site
 
 HEADER = "pairwise/pairwise.h"
 DIFFERENCES = ("sub", "squared_difference")
+_EQUALITIES = ("equal", "not_equal")
+_ORDERS = ("less", "less_equal", "greater", "greater_equal")
+_COMPARISON_BITS = 8  # of the fraction, at the common scale
 
 
 def _zeros(site: Site) -> tuple[int, int, int]:
@@ -48,12 +58,63 @@ def _prelu(site: Site) -> tuple[params.Multiplier, params.Multiplier]:
     )
 
 
+def rescales(a: TensorType, function: str) -> bool:
+    """Whether TFLite compares such operands at a common scale."""
+    orders = _ORDERS if a.dtype is DType.S8 else ()
+    return a.quant is not None and function in (*_EQUALITIES, *orders)
+
+
+def is_rescaled(site: Site, function: str) -> bool:
+    """Whether a comparison can tell another result than that of the stored integers."""
+    if site.input().dtype not in (DType.S8, DType.S16) or not rescales(site.input(), function):
+        return False
+    a, b = (quant_of(site.input(i)) for i in (0, 1))
+    alike = (a.scale, a.zero_point) == (b.scale, b.zero_point)
+    return not alike or a.scale * (1 << _COMPARISON_BITS) < 1
+
+
+def _compared(site: Site) -> tuple[params.Multiplier, params.Multiplier]:
+    """To the common scale, of either operand."""
+    a, b = (quant_of(site.input(i)).scale for i in (0, 1))
+    return combined(
+        site, lambda x, y: (params.quantize_multiplier(x), params.quantize_multiplier(y)), a, b
+    )
+
+
+def at_common_scale(site: Site, a: Array, b: Array) -> list[Array]:
+    """Both operands of a comparison, as TFLite compares them."""
+    found: list[Array] = []
+    for position, (x, factor) in enumerate(zip((a, b), _compared(site), strict=True)):
+        zero_point = quant_of(site.input(position)).zero_point
+        wide = (np.asarray(x, np.int64) - zero_point) << _COMPARISON_BITS
+        found.append(multiply_by_quantized_multiplier(wide, factor.multiplier, factor.shift))
+    return found
+
+
+def pack_comparison(site: Site, number: int) -> Params:
+    """The record of a comparison at a common scale; number: of the function."""
+    a, b = _compared(site)
+    fields: dict[str, ParamValue] = {
+        **broadcast_params(site),
+        "function": number,
+        "a_zero": quant_of(site.input(0)).zero_point,
+        "a_multiplier": a.multiplier,
+        "a_shift": a.shift,
+        "b_zero": quant_of(site.input(1)).zero_point,
+        "b_multiplier": b.multiplier,
+        "b_shift": b.shift,
+    }
+    return Params("mcuc_pairwise_scaled_params", HEADER, fields)
+
+
 def check(site: Site, function: str) -> None:
     """Requires scales that can be combined."""
     if function in DIFFERENCES:
         _differences(site, function)
-    else:
+    elif function == "prelu":
         _prelu(site)
+    else:
+        _compared(site)
 
 
 def ref(site: Site, function: str, activation: str, a: Array, b: Array) -> Array:

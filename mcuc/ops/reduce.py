@@ -1,4 +1,6 @@
-"""REDUCE_MAX, REDUCE_MIN of int8, int16, float32; SUM, REDUCE_PROD of float32; any axes.
+"""REDUCE_MAX, REDUCE_MIN of int8, int16; of float32 and int32 also SUM, REDUCE_PROD; any axes.
+
+REDUCE_ANY and REDUCE_ALL are the maximum and the minimum of bool. int32 wraps around.
 
 Source: TFLite `kernels/reduce.cc`. Maximum and minimum compare the stored integers of tensors
 quantized alike. LiteRT 2.3 reads the int8 operand of a SUM as uint8, and adds in 8 bits where input
@@ -17,12 +19,12 @@ from mcuc.ir.program import Params
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32
 from mcuc.ops import axes
-from mcuc.ops.checks import integer_range
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 
 KINDS = ("max", "min", "sum", "prod")
-DTYPES = (DType.S8, DType.S16, DType.F32)
+QUANTIZED = (DType.S8, DType.S16)
+DTYPES = (*QUANTIZED, DType.F32, DType.S32, DType.BOOL)
 
 
 @dataclass(frozen=True)
@@ -36,10 +38,12 @@ def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     x = problems.operand(0, "input", DTYPES)
     if x is not None:
-        if x.dtype is not DType.F32:
+        if x.dtype in QUANTIZED:
             _check_quant(problems, x)
         elif site.output.dtype is not x.dtype:
-            problems.add("E110", f"the result is {site.output.dtype.value}, not f32")
+            problems.add("E110", f"the result is {site.output.dtype.value}, not {x.dtype.value}")
+        if x.dtype is DType.BOOL and _attrs(site).kind not in ("max", "min"):
+            problems.add("E110", f"the {_attrs(site).kind} of bool tensors is not supported")
         axes.check_axes(problems, x)
     problems.raise_all()
     return (TensorType(axes.result_shape(site), site.output.dtype, site.output.quant),)
@@ -74,22 +78,31 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
 
 
 def _in_order(x: Array, gone: tuple[int, ...], step: np.ufunc) -> Array:
-    """A float32 reduction one element after another, in the order of memory."""
+    """One element after another, in the order of memory."""
     kept = [axis for axis in range(x.ndim) if axis not in gone]
     rows = x.transpose((*gone, *kept)).reshape(-1, *(x.shape[axis] for axis in kept))
-    total = np.full(rows.shape[1:], step.identity, np.float32)
+    total = np.full(rows.shape[1:], step.identity, x.dtype)
     with np.errstate(all="ignore"):
         for row in rows:
-            total = np.asarray(step(total, row), np.float32)
+            total = np.asarray(step(total, row), x.dtype)
     return total
+
+
+def _range(dtype: DType) -> tuple[int, int]:
+    """Least and greatest number of a type of integers."""
+    if dtype is DType.BOOL:
+        return 0, 1
+    info = np.iinfo(dtype.numpy.name)
+    return int(info.min), int(info.max)
 
 
 def pack(site: Site) -> Params:
     """For both forms: each reads its own of `channels` and the loops."""
     loops = axes.loops(site)
     real = site.input().dtype is DType.F32
-    limits = (-float32.LARGEST, float32.LARGEST) if real else integer_range(site.input().dtype)
-    start = {"max": limits[0], "min": limits[1], "sum": 0.0, "prod": 1.0}[_attrs(site).kind]
+    limits = (-float32.LARGEST, float32.LARGEST) if real else _range(site.input().dtype)
+    zero, one = (0.0, 1.0) if real else (0, 1)
+    start = {"max": limits[0], "min": limits[1], "sum": zero, "prod": one}[_attrs(site).kind]
     return Params(
         "mcuc_reduce_f32_params" if real else "mcuc_reduce_params",
         "reduce/reduce.h",

@@ -34,10 +34,15 @@ def attrs_of(shape: Sequence[int], picks: Sequence[Sequence[int] | None]) -> Att
     """Attributes with None for each list that takes the whole axis in its order."""
     return Attrs(
         tuple(
-            None if pick is None or list(pick) == list(range(size)) else tuple(map(int, pick))
+            None if pick is None or _is_whole(pick, size) else tuple(map(int, pick))
             for size, pick in zip(shape, picks, strict=True)
         )
     )
+
+
+def _is_whole(pick: Sequence[int], size: int) -> bool:
+    """Without a list as long as a damaged file says that an axis is."""
+    return len(pick) == size and all(a == b for a, b in zip(pick, range(size), strict=True))
 
 
 def infer(site: Site) -> tuple[TensorType, ...]:

@@ -1,4 +1,4 @@
-"""TRANSPOSE: any permutation of the axes, elements of 1, 2 or 4 bytes.
+"""TRANSPOSE: any permutation of the axes, elements of 1, 2, 4 or 8 bytes.
 
 Source: TFLite reference_ops `Transpose`. A permutation that only moves axes of size 1 leaves the
 memory as it is: `is_reshape` tells, and a pass turns such a node into a reshape.
@@ -18,7 +18,8 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import Canonical, Kernel, OperandSpec, OpSpec, Site, no_macs
 
 LOOPS = 5  # of the kernels
-DTYPES = (DType.S8, DType.U8, DType.S16, DType.S32, DType.F32)
+DTYPES = (DType.S8, DType.U8, DType.S16, DType.S32, DType.F32, DType.S64, DType.BOOL)
+_KERNELS = {1: "s8", 2: "s16", 4: "f32", 8: "s64"}  # by bytes of an element
 
 
 @dataclass(frozen=True)
@@ -95,16 +96,14 @@ def pack(site: Site) -> Params:
     return Params("mcuc_transpose_params", "transpose/transpose.h", {"loops": table.ravel()})
 
 
-def _bytes(site: Site, target: Target) -> bool:
-    return site.input().dtype.size_bytes == 1
+def _kernel(size: int, name: str) -> Kernel:
+    """For elements of so many bytes."""
 
+    def when(site: Site, target: Target) -> bool:
+        return site.input().dtype.size_bytes == size
 
-def _halfwords(site: Site, target: Target) -> bool:
-    return site.input().dtype.size_bytes == 2
-
-
-def _words(site: Site, target: Target) -> bool:
-    return site.input().dtype.size_bytes == 4
+    file = f"{name}_{name}__c"
+    return Kernel(f"mcuc_transpose_{file}", f"transpose/{file}.c", Form.WHOLE, when, pack)
 
 
 SPEC = OpSpec(
@@ -116,28 +115,6 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=region,
-    kernels=(
-        Kernel(
-            symbol="mcuc_transpose_s8_s8__c",
-            source="transpose/s8_s8__c.c",
-            form=Form.WHOLE,
-            when=_bytes,
-            pack=pack,
-        ),
-        Kernel(
-            symbol="mcuc_transpose_s16_s16__c",
-            source="transpose/s16_s16__c.c",
-            form=Form.WHOLE,
-            when=_halfwords,
-            pack=pack,
-        ),
-        Kernel(
-            symbol="mcuc_transpose_f32_f32__c",
-            source="transpose/f32_f32__c.c",
-            form=Form.WHOLE,
-            when=_words,
-            pack=pack,
-        ),
-    ),
+    kernels=tuple(_kernel(size, name) for size, name in _KERNELS.items()),
     canonical=canonical_transpose,
 )

@@ -1,8 +1,8 @@
 """Functions of one operand on int16, without zero points: rules and kernels of `unary`.
 
 Sources: TFLite `elementwise.cc`, `activations.cc` with `LUTPopulate` and `reference/integer_ops/
-tanh.h`; formulas in docs/numerics.md, "Operators on int16". EXP and the approximate GELU
-interpolate in a table of 513 samples, TANH in that of the sigmoid, LEAKY_RELU and ABS rescale.
+tanh.h`; formulas in docs/numerics.md, "Operators on int16". EXP, LOG, RSQRT and the approximate
+GELU interpolate in a table of 513 samples, TANH in that of the sigmoid, LEAKY_RELU and ABS rescale.
 """
 
 from __future__ import annotations
@@ -29,9 +29,17 @@ _HEADER = "unary/unary_s16.h"
 _TANH_SCALE = 1 / 32768
 _LARGEST_EXPONENT = 80
 
+
 TABLES: Mapping[str, Callable[[Any], Any]] = MappingProxyType(
-    {"exp": lambda x: np.exp(x), "gelu_tanh": gelu_tanh}
+    {
+        "exp": lambda x: np.exp(x),
+        "log": lambda x: np.log(x),
+        "rsqrt": lambda x: 1 / np.sqrt(x),
+        "gelu_tanh": gelu_tanh,
+    }
 )
+# Of what is defined above zero alone, the result elsewhere.
+_NOT_POSITIVE = MappingProxyType({"log": -32768, "rsqrt": 32767})
 _RESCALED = ("abs", "leaky_relu")
 FUNCTIONS = frozenset({*TABLES, *_RESCALED, "tanh"})
 
@@ -76,7 +84,14 @@ def _factors(site: Site, alpha: float) -> tuple[Multiplier, Multiplier]:
 
 def _samples(site: Site, name: str) -> int16.Int16s:
     scales = quant_of(site.input()).scale, quant_of(site.output).scale
-    return int16.function_table(TABLES[name], *scales)
+    if name not in _NOT_POSITIVE:
+        return int16.function_table(TABLES[name], *scales)
+    limit = np.float32(scales[1]) * np.float32(_NOT_POSITIVE[name])
+
+    def function(x: Any) -> Any:
+        return np.where(x <= 0, limit, TABLES[name](np.where(x <= 0, 1.0, x)))
+
+    return int16.function_table(function, *scales)
 
 
 def ref(site: Site, x: Array, name: str, alpha: float) -> Array:

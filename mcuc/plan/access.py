@@ -27,6 +27,9 @@ def accesses(program: Program) -> tuple[int, ...]:
             pixels = _pixels(step)
             written = step.box.height * step.box.width if step.form is Form.FOLD else pixels
             count(step.output.buffer, written * step.shape[2] * step.elem_bytes)
+            if step.line is not None:  # every pixel is put there once and taken as often as rows
+                moved = pixels * (1 + step.line.rows)
+                count(step.line.buffer, moved * _pixel_bytes(step.line))
             for operand in step.inputs:
                 count(operand.view.buffer, _read(step, operand, pixels))
             if step.scratch is not None:  # written and read for every pixel

@@ -9,6 +9,7 @@ is proven harmless, and any other is found where it hurts.
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 import numpy.typing as npt
@@ -61,6 +62,7 @@ class _Machine:
         self.owner = [np.full(used, -1, np.int64) for used in plan.used_bytes]
         self.problems: list[str] = []
         self.names: dict[tuple[int, int], int] = {}
+        self.kept: dict[int, int] = {}  # by node of a tile with lines: rows of it made so far
         self.root = {v: v for v in program.graph.values}
         for node in program.graph.nodes:
             source = node.inputs[0] if spec_of(node.op).alias else None
@@ -73,6 +75,7 @@ class _Machine:
             self._rows(port.value, port.view, port.view.box, write=True)
         for number, segment in enumerate(self.program.segments):
             accumulators: set[int] = set()
+            self.kept.clear()
             self._counters(segment, start=True)
             for step, row in _calls(segment):
                 self._call(step, row, f"segment {number}, row {row}", accumulators)
@@ -107,14 +110,18 @@ class _Machine:
             for operand, box in _operands(step, row, *self._op(step)):
                 yield step, operand, box
             return
+        ends = _made_by(step, row)
         rows = step.output_rows(row)
         for i in reversed(range(len(step.parts))):
             part = step.parts[i]
             spec, site = self._op(part)
+            if part.line is not None:
+                rows = self._with_lines(part, part.line, rows, ends[i], where)
             if rows[0] == rows[1]:
-                return
+                continue
             box = Box(*rows, 0, part.shape[1], 0, part.shape[2])
             boxes = spec.region(site, box)
+            rows = (0, 0)
             for operand in part.inputs:
                 needed = boxes[operand.position]
                 if operand.producer is None:
@@ -124,6 +131,26 @@ class _Machine:
                     room = operand.view.rows
                     if operand.producer != i - 1 or rows[1] - rows[0] > room:
                         self._problem(f"{where}: a part reads more rows than its tile has")
+
+    def _with_lines(
+        self, part: Step, line: View, read: tuple[int, int], end: int, where: str
+    ) -> tuple[int, int]:
+        """The rows that a part makes in a band by whose end it has made `end`; others that are
+        read must still be in its lines, and the newest ones go there.
+        """
+        value = self.program.graph.nodes[part.node].outputs[0]
+        made = self.kept.get(part.node, 0)
+        whole = Box.of(part.shape)
+        if read[0] < min(made, read[1]):
+            old = replace(whole, y0=read[0], y1=min(made, read[1]))
+            if old.y0 < made - line.rows or max(made, read[1]) > max(made, end):
+                self._problem(f"{where}: a part reads rows that its lines have no more")
+            self._rows(value, line, old, write=False, where=where)
+        if end > made:
+            new = replace(whole, y0=max(made, end - line.rows), y1=end)
+            self._rows(value, line, new, write=True)
+            self.kept[part.node] = end
+        return (made, max(made, end))
 
     def _op(self, step: Step) -> tuple[OpSpec, Site]:
         node = self.program.graph.nodes[step.node]
@@ -137,7 +164,7 @@ class _Machine:
         where: str,
     ) -> None:
         """Rows read and written by one call are apart, but for operands that allow it."""
-        if step.form is Form.FOLD:
+        if step.form is Form.FOLD or not written:
             return  # reads are over when it writes
         kernels = spec_of(self.program.graph.nodes[step.node].op).kernels
         inplace = {p for k in kernels if k.symbol == step.symbol for p in k.inplace}
@@ -214,6 +241,19 @@ class _Machine:
     def _problem(self, text: str) -> None:
         if len(self.problems) < MOST_REPORTED:
             self.problems.append(text)
+
+
+def _made_by(step: Step, unit: int) -> list[int]:
+    """By part of a tile: rows that there are after a unit, if it keeps them in lines."""
+    end = min((unit + 1 - step.lead) * step.block[0], step.shape[0])
+    ends = [end]
+    for part, before in zip(step.parts[:0:-1], step.parts[-2::-1], strict=True):
+        if part.window is not None:
+            first = (end - 1) * part.window.stride[0] - part.window.pad[0]
+            end = first + part.window.extent[0]
+        end = min(end, before.shape[0])
+        ends.append(end)
+    return ends[::-1]
 
 
 def _columns(view: View, box: Box, elem: int) -> Bytes:

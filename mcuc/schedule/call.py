@@ -5,12 +5,16 @@ from __future__ import annotations
 import functools
 from dataclasses import dataclass, replace
 
+import numpy as np
+import numpy.typing as npt
+
 from mcuc.ir.graph import Node
 from mcuc.ir.program import Box, Buffer, Form, Need, Operand, Params, Step, View, Window
 from mcuc.ops.spec import Canonical, Hwc, Kernel, OpSpec, Site
 from mcuc.schedule.storage import ALIGN, Storage
 
 RESIDENT = Need(0, 0, 0)
+Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -83,13 +87,22 @@ class Caller:
         """How many units it advances over: output rows, input rows of a fold, bands of a tile."""
         if self.kernel.form is Form.FOLD:
             return self.canonical.inputs[self.kernel.operands[0]][0]
-        return -(-self.output_shape[0] // self.advance)
+        return self.lead + -(-self.output_shape[0] // self.advance)
 
-    def rows_after(self, units: int) -> int:
-        """Output rows that are there after that many units (of a fold: input rows folded)."""
-        if self.kernel.form is Form.FOLD:
-            return units
-        return min(units * self.advance, self.output_shape[0])
+    @property
+    def lead(self) -> int:
+        """Units before the first output row: a tile fills its lines in them."""
+        return 0
+
+    def rows_after(self, units: Rows) -> Rows:
+        """Output rows that are there after so many units, for each of an array."""
+        return np.clip((units - self.lead) * self.advance, 0, self.output_shape[0])
+
+    def units_for(self, rows: Rows) -> Rows:
+        """Units after which so many output rows are there, for each of an array."""
+        if self.kernel.form is Form.FOLD:  # one row, there when the last input row was folded
+            return np.where(rows > 0, self.units, 0)
+        return np.where(rows > 0, self.lead + -(-rows // self.advance), 0)
 
     def calls(self, units: int) -> list[Call]:
         """What its kernels do when it runs in that many units."""
@@ -185,7 +198,12 @@ class Caller:
     def scratch_bytes(self) -> int:
         """Scratch of the kernel, accumulators of a fold included."""
         own = self.kernel.scratch(self.site) if self.kernel.scratch else 0
-        return own + (self.kernel.acc_bytes(self.site) if self.kernel.acc_bytes else 0)
+        return own + self.lasting_bytes
+
+    @property
+    def lasting_bytes(self) -> int:
+        """Bytes that it has to itself as long as its segment runs: accumulators, lines."""
+        return self.kernel.acc_bytes(self.site) if self.kernel.acc_bytes else 0
 
     def step(
         self,

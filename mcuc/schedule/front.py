@@ -51,28 +51,17 @@ def front(
     """
     points: list[Point] = []
     for limit, callers in kernels.items():
-        faster = {} if limit is None else kernels[None]
-        for search in _searches(graph, callers, faster, input_mode, max_recompute):
-            points += _points(search, limit)
+        first = Search(Order(graph, callers, input_mode))
+        points += _points(first, limit)
+        if limit is not None or len(kernels) == 1:  # with room, tiles have the fastest kernels too
+            most = sum(caller.macs for caller in callers.values()) * max_recompute / 100.0
+            for search in with_tiles(callers, first, most, kernels[None]):
+                points += _points(search, limit)
     best: list[Point] = []
     for point in sorted(points, key=lambda p: (p.ram_bytes, p.instructions)):
         if not best or point.instructions < best[-1].instructions:
             best.append(point)
     return tuple(best)
-
-
-def _searches(
-    graph: Graph,
-    callers: Mapping[int, Caller],
-    faster: Mapping[int, Caller],
-    input_mode: str,
-    max_recompute: float,
-) -> Iterator[Search]:
-    """Without tiles, and with more and more of them."""
-    most = sum(caller.macs for caller in callers.values()) * max_recompute / 100.0
-    first = Search(Order(graph, callers, input_mode))
-    yield first
-    yield from with_tiles(callers, first, most, faster)
 
 
 def _points(search: Search, scratch_limit: int | None) -> Iterator[Point]:

@@ -13,8 +13,8 @@ import numpy as np
 
 from mcuc.cost.model import LOOP, predicted
 from mcuc.ir.program import Form
-from mcuc.schedule.call import Caller
-from mcuc.schedule.needs import LONGEST_RUN, Order, Rows, Run
+from mcuc.schedule.call import Caller, Rows
+from mcuc.schedule.needs import LONGEST_RUN, Order, Run
 from mcuc.schedule.storage import ALIGN
 
 
@@ -26,7 +26,7 @@ class Growth:
     Attributes:
         first, end: Which callers of the order.
         members: What runs: the order's callers, or chains of them as one.
-        rings, scratch, accumulators: Bytes.
+        rings, scratch, lasting: Bytes.
         work, macs: As in `Run`.
         born: What is written in the run and read after it.
     """
@@ -36,7 +36,7 @@ class Growth:
         self.order, self.first, self.end = order, end, end
         self.members: tuple[Caller, ...] = ()
         self._ends_of: tuple[int, ...] = ()  # by member: the end of what it stands for
-        self.rings = self.scratch = self.accumulators = self.work = self.macs = 0
+        self.rings = self.scratch = self.lasting = self.work = self.macs = 0
         self.born: frozenset[int] = frozenset()
         self._dying: frozenset[int] = frozenset()  # written before the run, read last in it
         self._read_by: dict[int, tuple[tuple[Caller, int, Rows], ...]] = {}
@@ -71,7 +71,7 @@ class Growth:
         """What it needs as it stands."""
         stream = len(self.members) > 1 or self.goal.kernel.form is Form.TILE
         need = self.order.around(self.first, self.end) + self.rings + self.scratch
-        need += self.accumulators + self._ends() + (4 * len(self.members) if stream else 0)
+        need += self.lasting + self._ends() + (4 * len(self.members) if stream else 0)
         work = self.work if stream else work_in(self.goal, 1)
         return Run(self.first, self.end, need, work, self.macs)
 
@@ -82,7 +82,7 @@ class Growth:
         self._ends_of = (before, *self._ends_of)
         fold = caller.kernel.form is Form.FOLD
         self.scratch = max(self.scratch, 0 if fold else -(-caller.scratch_bytes // ALIGN) * ALIGN)
-        self.accumulators += caller.kernel.acc_bytes(caller.site) if caller.kernel.acc_bytes else 0
+        self.lasting += caller.lasting_bytes
         units = int(self._made[-1])
         self.work += work_in(caller, units)
         self.macs += caller.macs * units // max(1, caller.units)
@@ -147,7 +147,7 @@ class Growth:
         for reader, position, made in self._read_by.get(r, ()):
             rows = _oldest(reader, position, np.concatenate(([0], made[:-1])))
             oldest = rows if oldest is None else np.minimum(oldest, rows)
-        rows = np.minimum(self._made * caller.advance, caller.output_shape[0])
+        rows = caller.rows_after(self._made)
         return caller.advance if oldest is None else int(np.max(rows - oldest))
 
     def _ends(self) -> int:
@@ -171,7 +171,7 @@ class Growth:
         row, in_row = self.goal.row_bytes(), self._row_bytes[r]
         if self.goal.kernel.form is Form.FOLD:
             return row - int(oldest[-1]) * in_row
-        written = np.minimum(self._done * self.goal.advance, self.goal.output_shape[0])
+        written = self.goal.rows_after(self._done)
         return int(np.max(written * row - oldest * in_row))
 
 

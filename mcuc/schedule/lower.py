@@ -185,6 +185,7 @@ def _resolved(segment: Segment, storage: Storage) -> Segment:
             parts=tuple(step(part) for part in s.parts),
             inputs=tuple(replace(o, view=renumber(o.view, storage)) for o in s.inputs),
             output=renumber(s.output, storage),
+            line=None if s.line is None else renumber(s.line, storage),
             scratch=None if s.scratch is None else storage.resolve(s.scratch),
         )
 

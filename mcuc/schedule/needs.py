@@ -6,17 +6,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from mcuc.ir.graph import Graph
-from mcuc.ir.program import Form
-from mcuc.schedule.call import Caller
+from mcuc.schedule.call import Caller, Rows
 from mcuc.schedule.simulate import ring_rows
 from mcuc.schedule.storage import ALIGN, Storage
 from mcuc.schedule.stream import actors_of
 
 LONGEST_RUN = 64
-Rows = npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True)
@@ -140,9 +137,5 @@ class Order:
 
 def _needed(reader: Caller, position: int, producer: Caller) -> Rows:
     """Units of the producer needed for n units of the reader, n = 0 .. all."""
-    if producer.kernel.form is Form.FOLD:
-        rows = np.full(reader.units + 1, producer.units, np.int64)
-        rows[0] = 0
-        return rows
     ends = np.array([0, *(end for _, end in reader.row_reads[position])], np.int64)
-    return -(-ends // producer.advance)
+    return producer.units_for(ends)

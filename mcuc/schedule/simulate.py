@@ -36,15 +36,14 @@ class Actor:
         first, end: Units.
         links: What it waits for.
         keep: Its rows are wanted after the segment.
-        advance, height: Rows that a unit makes, and rows that there are in all.
+        rows: How many rows there are after n units, n = 0 .. all.
     """
 
     first: int
     end: int
     links: tuple[Link, ...]
     keep: bool
-    advance: int
-    height: int
+    rows: tuple[int, ...]
 
 
 def events(actors: tuple[Actor, ...]) -> Iterator[tuple[int, int]]:
@@ -80,8 +79,7 @@ def ring_rows(actors: tuple[Actor, ...]) -> list[int]:
         for link in actor.links:
             readers[link.producer].append((j, link))
     for i, unit in events(actors):
-        oldest = unit * actors[i].advance
-        newest = min(oldest + actors[i].advance, actors[i].height)
+        oldest, newest = actors[i].rows[unit : unit + 2]
         for j, link in readers[i]:
             if at[j] < actors[j].end:
                 oldest = min(oldest, link.oldest[at[j] - actors[j].first])

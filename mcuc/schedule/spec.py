@@ -31,11 +31,13 @@ class Tile:
     Attributes:
         nodes: Indices into graph.nodes of the nodes that compute, in order.
         rows, columns: Of the last node's output: rows of a band, columns of a block.
+        kept: Those of the nodes whose rows that two bands read are kept, not computed again.
     """
 
     nodes: tuple[int, ...]
     rows: int
     columns: int
+    kept: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

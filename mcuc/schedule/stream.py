@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
+import numpy as np
+
 from mcuc.errors import ScheduleError
 from mcuc.ir.program import Box, Buffer, Form, Need, Operand, Segment, Step, View
 from mcuc.schedule.call import RESIDENT, Caller
@@ -116,7 +118,7 @@ def _distances(
     for i, unit in events(actors):
         if i in outputs:
             folded = members[i].kernel.form is Form.FOLD
-            written = 1 if folded else members[i].rows_after(unit + 1)
+            written = 1 if folded else actors[i].rows[unit + 1]
             oldest = height
             for k, position in users:
                 if at[k] < actors[k].end:
@@ -192,8 +194,9 @@ def _actor(caller: Caller, writer: Mapping[int, int], members: list[Caller], kee
         value = caller.node.inputs[position]
         if value is not None and value in writer:
             links.append(_link(caller, position, writer[value], members))
-    height = caller.units if caller.kernel.form is Form.FOLD else caller.output_shape[0]
-    return Actor(0, caller.units, tuple(links), keep, caller.advance, height)
+    units = np.arange(caller.units + 1)
+    rows = units if caller.kernel.form is Form.FOLD else caller.rows_after(units)
+    return Actor(0, caller.units, tuple(links), keep, tuple(int(n) for n in rows))
 
 
 def _link(caller: Caller, position: int, source: int, members: list[Caller]) -> Link:
@@ -203,7 +206,7 @@ def _link(caller: Caller, position: int, source: int, members: list[Caller]) -> 
         limit = producer.units
         return Link(source, Need(0, limit, limit), (0,) * caller.units)
     reads = caller.row_reads[position]
-    ends = [-(-end // producer.advance) for _, end in reads]
+    ends = [int(n) for n in producer.units_for(np.array([end for _, end in reads]))]
     return Link(source, _need(ends, producer.units), tuple(first for first, _ in reads))
 
 

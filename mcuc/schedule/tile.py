@@ -1,9 +1,9 @@
 """Tiles: a chain of nodes that runs band by band, each band in blocks of columns.
 
 What lies between the nodes of a chain is a few columns of a few rows, instead of rings of whole
-rows. The price: input rows that two bands share are read twice, so every node but the last
-computes some rows again. With one output row per band, a chain whose later nodes read one row each
-computes nothing twice.
+rows. Rows of a node that two bands read are computed again, or kept in a buffer of whole rows, a
+line each: of k rows that a window reads with a stride of s, k - s. With all of them kept nothing is
+computed twice, and a node's memory is these lines and a block, where a ring has k lines.
 
 Source: the fused inverted residual blocks of MCUNetV2's patches, with a band as the patch and the
 columns of a band kept from block to block. Twin of runtime_c/driver/tile.c.
@@ -16,13 +16,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from mcuc.ir.graph import Graph
-from mcuc.ir.program import Box, Form, Operand, Params, Step, View
+from mcuc.ir.program import Box, Buffer, Form, Operand, Params, Step, View
 from mcuc.ops.spec import Canonical, Kernel, always
 from mcuc.schedule.call import RESIDENT, Call, Caller
 from mcuc.schedule.spec import Tile
 from mcuc.schedule.storage import ALIGN, Storage
 
-MAX_PARTS = 4  # MCUC_MAX_TILE_STEPS
+MAX_PARTS = 6
 MAX_OPERANDS = 2  # MCUC_MAX_OPERANDS
 NO_PARAMS = Params("", "", {})
 KERNEL = Kernel("mcuc_form_tile", "", Form.TILE, always, lambda site: NO_PARAMS, operands=())
@@ -82,25 +82,77 @@ class Tiled(Caller):
         return self.tile.rows
 
     @functools.cached_property
+    def _kept(self) -> tuple[bool, ...]:
+        """By part: whether rows of its output that two bands read are kept."""
+        later = [part.window for part in self.parts[1:]]
+        shared = [w is not None and w.extent[0] > w.stride[0] for w in later]
+        pairs = zip(self.parts, [*shared, False], strict=True)
+        return tuple(part.index in self.tile.kept and share for part, share in pairs)
+
+    def _ends(self, band: int) -> list[int]:
+        """By part: how many rows are made by the end of a band; before the first, below 0.
+
+        Of a part whose rows are not kept: those needed by then.
+        """
+        end = min((band + 1) * self.tile.rows, self.output_shape[0])
+        ends = [end]
+        for k in range(len(self.parts) - 1, 0, -1):
+            window, height = self.parts[k].window, self.parts[k - 1].output_shape[0]
+            if window is not None:
+                end = (end - 1) * window.stride[0] - window.pad[0] + window.extent[0]
+            end = min(end, height)
+            ends.append(end)
+        return ends[::-1]
+
+    @functools.cached_property
+    def lead(self) -> int:
+        """As many bands as are needed so that none makes more rows than later ones."""
+        lead = 0
+        while any(
+            keep and end > 0 for keep, end in zip(self._kept, self._ends(-lead - 1), strict=True)
+        ):
+            lead += 1
+        return lead
+
+    @functools.cached_property
+    def _rows(self) -> tuple[tuple[tuple[Range, ...], tuple[Range, ...]], ...]:
+        """By part, the rows of its output by band: those that are read, and those computed."""
+        bands = [self._band(unit) for unit in range(self.units)]
+        return tuple(
+            (tuple(band[i][0] for band in bands), tuple(band[i][1] for band in bands))
+            for i in range(len(self.parts))
+        )
+
+    def _band(self, unit: int) -> list[tuple[Range, Range]]:
+        ends = self._ends(unit - self.lead)
+        before = self._ends(unit - self.lead - 1) if unit else [0] * len(ends)
+        made = (max(0, (unit - self.lead) * self.tile.rows), max(0, ends[-1]))
+        result = [(made, made)]
+        for k in range(len(self.parts) - 1, 0, -1):
+            read, window = made, self.parts[k].window
+            if window is not None:
+                read = window.reads(made, self.parts[k - 1].output_shape[0], 0)
+            if made[0] == made[1]:
+                read = (0, 0)
+            made = (max(0, before[k - 1]), max(0, ends[k - 1])) if self._kept[k - 1] else read
+            result.append((read, made))
+        return result[::-1]
+
+    @property
     def rows_of(self) -> tuple[tuple[Range, ...], ...]:
         """By part, by band: the rows of its output that the band computes."""
-        height = self.output_shape[0]
-        bands = [(y, min(y + self.tile.rows, height)) for y in range(0, height, self.tile.rows)]
-        return self._spans(bands, 0)
+        return tuple(made for _, made in self._rows)
 
     @functools.cached_property
     def columns_of(self) -> tuple[tuple[Range, ...], ...]:
         """By part, by block: the columns of its output that the block reads."""
-        width = self.output_shape[1]
-        step = self.tile.columns
-        return self._spans([(x, min(x + step, width)) for x in range(0, width, step)], 1)
-
-    def _spans(self, last: list[Range], axis: int) -> tuple[tuple[Range, ...], ...]:
+        width, step = self.output_shape[1], self.tile.columns
+        last = [(x, min(x + step, width)) for x in range(0, width, step)]
         spans = [tuple(last)]
         for k in range(len(self.parts) - 1, 0, -1):
-            window, size = self.parts[k].window, self.parts[k - 1].output_shape[axis]
+            window, size = self.parts[k].window, self.parts[k - 1].output_shape[1]
             if window is not None:
-                last = [window.reads(span, size, axis) for span in last]
+                last = [window.reads(span, size, 1) for span in last]
             spans.append(tuple(last))
         return tuple(spans[::-1])
 
@@ -160,7 +212,8 @@ class Tiled(Caller):
 
     def calls(self, units: int) -> list[Call]:
         blocks = len(self.columns_of[-1])
-        result = [Call(self.kernel.symbol, 0, 0, len(self.parts) * self.units * blocks)]
+        steps = len(self.parts) * self.units * blocks
+        result = [Call(self.kernel.symbol, 0, self._bytes_moved, steps)]
         for part, (rows, columns) in zip(self.parts, self._made, strict=True):
             height, width, _ = part.output_shape
             share = rows * columns / max(1, height * width)
@@ -172,12 +225,35 @@ class Tiled(Caller):
         return result
 
     @functools.cached_property
+    def _lines(self) -> tuple[int, ...]:
+        """By part but the last: rows that are kept from band to band."""
+        return tuple(
+            _most_kept(*rows) if kept else 0
+            for rows, kept in zip(self._rows[:-1], self._kept, strict=False)
+        )
+
+    @functools.cached_property
+    def lasting_bytes(self) -> int:
+        lines = zip(self.parts, self._lines, strict=False)
+        return sum(-(-rows * part.row_bytes() // ALIGN) * ALIGN for part, rows in lines)
+
+    @property
+    def _bytes_moved(self) -> int:
+        """To lines and from there."""
+        moved = 0
+        for part, rows, (read, made) in zip(self.parts, self._lines, self._rows, strict=False):
+            loaded = sum(m[0] - r[0] for r, m in zip(read, made, strict=True) if r[0] < r[1])
+            saved = sum(min(rows, end - first) for first, end in made)
+            moved += (loaded + saved) * part.row_bytes() if rows else 0
+        return moved
+
+    @functools.cached_property
     def _areas(self) -> tuple[tuple[int, int, int], ...]:
         """By part but the last: offset in the scratch, bytes of a row, rows of what it leaves."""
         areas, offset = [], 0
-        spans = zip(self.rows_of, self.columns_of, strict=True)
+        spans = zip(self._rows, self.columns_of, strict=True)
         for part, (rows, columns) in zip(self.parts[:-1], spans, strict=False):
-            height = max(y1 - y0 for y0, y1 in rows)
+            height = max(y1 - y0 for y0, y1 in map(_hull, *rows))
             width = max(x1 - x0 for x0, x1 in columns)
             pixel = part.output_shape[2] * part.site.output.dtype.size_bytes
             areas.append((offset, width * pixel, height))
@@ -207,6 +283,7 @@ class Tiled(Caller):
     ) -> Step:
         assert scratch is not None and box is None and batch == 0
         given = iter(operands)
+        lines = self._line_views(storage, time)
         parts: list[Step] = []
         for i, part in enumerate(self.parts):
             views = []
@@ -218,7 +295,8 @@ class Tiled(Caller):
             view = output if part is self.parts[-1] else self._view(i, scratch)
             step = part.step(storage, time, tuple(views), view, scratch=scratch)
             macs = self._part_macs(i)
-            parts.append(replace(step, scratch_offset=self._kernel_scratch, macs=macs))
+            offset = self._kernel_scratch
+            parts.append(replace(step, scratch_offset=offset, macs=macs, line=lines[i]))
         last = parts[-1]
         return replace(
             last,
@@ -232,8 +310,25 @@ class Tiled(Caller):
             macs=self.macs,
             parts=tuple(parts),
             block=(self.tile.rows, self.tile.columns),
+            lead=self.lead,
             scratch_offset=0,
         )
+
+    def _line_views(self, storage: Storage, time: int) -> list[View | None]:
+        """By part: where the rows are that it keeps, in a buffer for all of them."""
+        if self.lasting_bytes == 0:
+            return [None] * len(self.parts)
+        label = f"lines of the tile before {self.node.op} {self.index}"
+        buffer = storage.add(Buffer(self.lasting_bytes, time, time, ALIGN, label, "activation"))
+        views: list[View | None] = []
+        offset = 0
+        for part, rows in zip(self.parts, (*self._lines, 0), strict=True):
+            row, box = part.row_bytes(), Box.of(part.output_shape)
+            pixel = row // max(1, box.width)
+            bits = 8 * part.site.output.dtype.size_bytes
+            views.append(View(buffer, offset, box, rows, row, pixel, bits=bits) if rows else None)
+            offset += -(-rows * row // ALIGN) * ALIGN
+        return views
 
     def _view(self, i: int, scratch: int) -> View:
         part, (offset, row, rows) = self.parts[i], self._areas[i]
@@ -242,6 +337,22 @@ class Tiled(Caller):
         box = Box(0, rows, 0, row // pixel, 0, channels)
         bits = 8 * part.site.output.dtype.size_bytes
         return View(scratch, offset, box, rows, row, pixel, bits=bits)
+
+
+def _most_kept(read: Sequence[Range], made: Sequence[Range]) -> int:
+    """Rows that are made by the end of a band and read by later ones, at most."""
+    most, oldest = 0, made[-1][1]
+    for (first, end), (_, there) in reversed(list(zip(read, made, strict=True))):
+        most = max(most, there - oldest)
+        oldest = first if end > first else oldest
+    return most
+
+
+def _hull(a: Range, b: Range) -> Range:
+    """What is in one of two ranges that touch, or in between."""
+    if a[0] == a[1] or b[0] == b[1]:
+        return b if a[0] == a[1] else a
+    return (min(a[0], b[0]), max(a[1], b[1]))
 
 
 def tiled(callers: Mapping[int, Caller], tiles: Sequence[Tile]) -> dict[int, Caller]:

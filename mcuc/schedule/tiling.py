@@ -4,16 +4,17 @@ For a limit of memory, a shortest path finds the cuts and the tiles that compute
 goes from node to node; a step adds a node, or a tile of some shape, to the run, or ends the run
 where that keeps to the limit. Of paths that go on alike, those that others beat in MACs, rings and
 scratch, in thousandths of the limit, are dropped. Columns cost no MACs, so the narrowest blocks
-decide what is possible; where memory is left they become wider again.
+decide what is possible; where memory is left they become wider.
 """
 
 from __future__ import annotations
 
-import bisect
 import heapq
 import itertools
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
 
 from mcuc.ir.program import Form
 from mcuc.schedule.call import Caller
@@ -25,8 +26,10 @@ from mcuc.schedule.storage import ALIGN
 from mcuc.schedule.tile import Tiled, chains
 
 ROWS = (1, 2, 3, 4, 5, 6, 8)  # of a band
-COLUMNS = (1, 2, 4, 8, 16)  # of a block
-GRAINS = 1000  # of a limit: paths that differ by less memory count as alike
+COLUMNS = (1, 2, 3, 4, 6, 8, 12, 16, 24)  # of a block
+SOUGHT = (1, 4, 12)  # of a block while the path is sought; the narrowest if MACs are its price
+_NEVER = 1 << 60
+GRAINS = 400  # of a limit: paths that differ by less memory count as alike
 
 
 @dataclass(frozen=True)
@@ -46,6 +49,7 @@ class _Option:
         work: Predicted instructions.
         fixed: Bytes that it needs as long as the run lasts.
         scratch: Bytes, shared with the other members.
+        reads: Bytes of the rows that a unit reads at most of what the caller before it writes.
     """
 
     first: int
@@ -55,6 +59,7 @@ class _Option:
     work: int
     fixed: int
     scratch: int
+    reads: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -86,25 +91,64 @@ class _Path:
         return 0 if self.before is None else self.before.end
 
 
-class _Stairs:
-    """Pairs of rings and scratch of which none is as low as another in both."""
+class _Seen:
+    """Paths that go on alike: what they cost, and their rings and scratch in grains."""
 
     def __init__(self) -> None:
-        self._rings: list[int] = []  # rising, while their scratch falls
-        self._scratch: list[int] = []
+        self._paths: list[tuple[tuple[int, int], int, int]] = []
 
-    def lower(self, rings: int, scratch: int) -> bool:
-        """Adds a pair; False where one that is there is as low in both."""
-        at = bisect.bisect_right(self._rings, rings)
-        if at and self._scratch[at - 1] <= scratch:
-            return False
-        start = bisect.bisect_left(self._rings, rings)
-        end = start
-        while end < len(self._scratch) and self._scratch[end] >= scratch:
-            end += 1
-        self._rings[start:end] = [rings]
-        self._scratch[start:end] = [scratch]
-        return True
+    def beats(self, cost: tuple[int, int], rings: int, scratch: int) -> bool:
+        """Whether one that is there is as good in all; else the path is added."""
+        for other, its_rings, its_scratch in self._paths:
+            if its_rings <= rings and its_scratch <= scratch and other <= cost:
+                return True
+        self._paths.append((cost, rings, scratch))
+        return False
+
+
+class _Ahead:
+    """What the rest of the way costs at least, by the memory that is left for the open run.
+
+    The open run's rings that are not known yet are charged to their readers: a ring holds at least
+    the rows that one unit of a reader reads.
+    """
+
+    def __init__(
+        self,
+        options: Sequence[Sequence[_Option]],
+        alive: Sequence[int],
+        limit: int,
+        cost: Callable[[_Option], int],
+    ) -> None:
+        self._grain = max(1, limit // GRAINS)
+        count = limit // self._grain + 1
+        self._going_on = [np.full(count, _NEVER) for _ in range(len(options) + 1)]
+        self._starting = [_NEVER] * len(options) + [0]
+        for k in reversed(range(len(options))):
+            room = limit - alive[k]
+            for option in options[k]:
+                own = cost(option)
+                for reads, best in ((option.reads, self._going_on[k]), (0, None)):
+                    needed = option.fixed + reads
+                    shift = needed // self._grain
+                    if best is not None and shift < count:
+                        rest = np.minimum(
+                            self._going_on[option.end][: count - shift], self._starting[option.end]
+                        )
+                        np.minimum(best[shift:], own + rest, out=best[shift:])
+                    elif best is None and needed <= room:
+                        rest_of = min(
+                            int(self._going_on[option.end][(room - needed) // self._grain]),
+                            self._starting[option.end],
+                        )
+                        self._starting[k] = min(self._starting[k], own + rest_of)
+
+    def after(self, option: _Option, left: int, first: bool) -> int:
+        """From an option's end on, if so many bytes are left before its own are taken."""
+        left -= option.fixed + (0 if first else option.reads)
+        if left < 0:
+            return _NEVER
+        return min(int(self._going_on[option.end][left // self._grain]), self._starting[option.end])
 
 
 class Tiling:
@@ -123,18 +167,37 @@ class Tiling:
         self._plain = {(run.first, end): run for end, runs in first.runs.items() for run in runs}
         self._floors: dict[tuple[int, int], int] = {}
         self._rings: dict[tuple[_Option, ...], int] = {}
-        self._joined: dict[tuple[Caller, int, Caller], bool] = {}
+        self._joined: dict[tuple[_Option, tuple[_Option, ...]], bool] = {}
         count = len(self.order.callers)
         self._alive = [self.order.around(k, k) for k in range(count)]
-        self._options = [[_option(k, k + 1, c, 0)] for k, c in enumerate(self.order.callers)]
+        self._options = [[self._option(k, k + 1, c, 0)] for k, c in enumerate(self.order.callers)]
         at = {caller.index: k for k, caller in enumerate(self.order.callers)}
         pushed = self.order.storage.pushed  # rows that the application delivers are there once
         for chain in chains(self.order.graph, callers):
             if any(v in pushed for i in chain for v in callers[i].node.inputs):
                 continue
             start, end = at[chain[0]], at[chain[-1]] + 1
-            options = [_option(start, end, *self._tile(t)) for t in self._shapes(chain)]
+            options = [self._option(start, end, *self._tile(t)) for t in self._shapes(chain)]
             self._options[start] += [option for option in options if option.twice <= most_macs]
+        self._sources = {option: self._born(option) for row in self._options for option in row}
+
+    def _option(self, first: int, end: int, caller: Caller, twice: int) -> _Option:
+        folds = caller.kernel.form is Form.FOLD
+        scratch = 0 if folds else -(-caller.scratch_bytes // ALIGN) * ALIGN
+        before = self.order.callers[first - 1] if first else None
+        reads = 0
+        for position in caller.kernel.operands if before is not None and caller.streams else ():
+            if before is not None and caller.node.inputs[position] == before.node.outputs[0]:
+                most = max((end - start for start, end in caller.row_reads[position]), default=0)
+                reads = max(reads, most * caller.row_bytes(position))
+        work = work_in(caller, caller.units)
+        return _Option(first, end, caller, twice, work, 4 + caller.lasting_bytes, scratch, reads)
+
+    def _born(self, option: _Option) -> tuple[int, ...]:
+        """The callers that write what an option reads."""
+        inputs = (option.caller.node.inputs[p] for p in option.caller.kernel.operands)
+        born = (self.order.born.get(self.order.root[v]) for v in inputs if v is not None)
+        return tuple(sorted({k for k in born if k is not None and k >= 0}))
 
     def within(self, limit: int) -> Choice | None:
         """Tiles with which every run keeps to `limit` bytes, with the least done twice."""
@@ -148,17 +211,25 @@ class Tiling:
         count = len(self.order.callers)
         ended = [False] * (count + 1)
         grain = max(1, limit // GRAINS)
-        known: dict[tuple[_Option, ...], _Stairs] = {}
+        known: dict[tuple[_Option, ...], _Seen] = {}
         queue: list[tuple[int, int, int, _Path, _Option]] = []
         number = itertools.count()
+        twice_ahead = _Ahead(self._options, self._alive, limit, lambda option: option.twice)
+        work_ahead = _Ahead(self._options, self._alive, limit, lambda option: option.work)
 
         def go_on(path: _Path) -> None:
+            first = path.members[0].first if path.members else path.end
             for option in self._options[path.end]:
-                twice, work = path.twice + option.twice, path.work + option.work
+                left = limit - self._alive[first] - path.rings
+                left -= max(path.scratch, option.scratch)
+                alone = not path.members
+                twice = path.twice + option.twice + twice_ahead.after(option, left, alone)
+                if twice > self.most_macs:
+                    continue
+                work = path.work + option.work + work_ahead.after(option, left, alone)
                 if not priced:
                     twice, work = 0, -path.end
-                if twice <= self.most_macs:
-                    heapq.heappush(queue, (twice, work, next(number), path, option))
+                heapq.heappush(queue, (twice, work, next(number), path, option))
 
         go_on(_Path(None, (), 0, 0, 0, 0, ()))
         while queue:
@@ -169,8 +240,9 @@ class Tiling:
             # what follows depends on the members from the first one on whose ring is open
             since = min((k for k, _ in path.waiting), default=len(path.members) - 1)
             alike = (path.members[0], *path.members[since:])
-            if not known.setdefault(alike, _Stairs()).lower(
-                path.rings // grain, path.scratch // grain
+            cost = (path.twice, path.work) if priced else (0, 0)
+            if known.setdefault(alike, _Seen()).beats(
+                cost, path.rings // grain, path.scratch // grain
             ):
                 continue
             if not ended[path.end] and self._need(path, limit) is not None:
@@ -219,22 +291,30 @@ class Tiling:
 
     def _fits(self, path: _Path, option: _Option) -> bool:
         """Whether a member can follow those of the open run, as far as it reads what they write."""
-        caller = option.caller
         if not path.members:
             return True
-        if not (caller.streams and path.members[-1].caller.streams):
+        first, last = path.members[0].first, path.members[-1]
+        producers = [last] + [
+            next(m for m in path.members if born < m.end)
+            for born in self._sources[option]
+            if first <= born < last.first
+        ]
+        key = option, tuple(producers)
+        if key not in self._joined:
+            self._joined[key] = self._follows(option.caller, producers, first)
+        return self._joined[key]
+
+    def _follows(self, caller: Caller, producers: list[_Option], first: int) -> bool:
+        if not (caller.streams and producers[0].caller.streams):
             return False
         for position in caller.kernel.operands:
             value = caller.node.inputs[position]
             born = None if value is None else self.order.born.get(self.order.root[value])
-            if born is None or born < path.members[0].first:
+            if born is None or born < first:
                 continue
-            producer = next(m.caller for m in reversed(path.members) if m.first <= born)
-            key = caller, position, producer
-            if key not in self._joined:
-                same = value == producer.node.outputs[0]
-                self._joined[key] = same and caller.reads_rows_of(position, producer)
-            if not self._joined[key]:
+            producer = next(m.caller for m in producers if m.first <= born < m.end)
+            same = value == producer.node.outputs[0]
+            if not (same and caller.reads_rows_of(position, producer)):
                 return False
         return True
 
@@ -286,12 +366,17 @@ class Tiling:
 
     def _shapes(self, chain: tuple[int, ...]) -> Iterator[Tile]:
         height, width, _ = self._callers[chain[-1]].output_shape
-        # nothing is computed twice when each later node reads one row
-        free = all(_kernel_rows(self._callers[i]) == 1 for i in chain[1:])
-        if COLUMNS[0] < width:
-            for rows in ROWS[:1] if free else ROWS:
-                if rows == 1 or rows < height:
-                    yield Tile(chain, rows, COLUMNS[0])
+        read_twice = [a for a, b in itertools.pairwise(chain) if _shares_rows(self._callers[b])]
+        if COLUMNS[0] >= width:
+            return
+        for count in range(len(read_twice) + 1):
+            for kept in itertools.combinations(read_twice, count):
+                # taller bands compute less twice, but for that there must be something
+                for rows in ROWS[:1] if count == len(read_twice) else ROWS:
+                    if rows == 1 or rows < height:
+                        for columns in SOUGHT if self.most_macs == 0 else SOUGHT[:1]:
+                            if columns < width:
+                                yield Tile(chain, rows, columns, kept)
 
     def _tile(self, tile: Tile, faster: bool = False) -> tuple[Tiled, int]:
         """A tile's caller, and the MACs that it does twice."""
@@ -311,8 +396,8 @@ class Tiling:
         tile, width = caller.tile, caller.output_shape[1]
         fast = all(_alike(part, self._faster.get(part.index)) for part in caller.parts)
         fast = fast and self._tile(tile, True)[0].scratch_bytes <= scratch
-        for columns in COLUMNS[1:]:
-            wider = Tile(tile.nodes, tile.rows, columns)
+        for columns in [c for c in COLUMNS if c > tile.columns]:
+            wider = replace(tile, columns=columns)
             if columns < width and self._tile(wider, fast)[0].scratch_bytes <= scratch:
                 tile = wider
         return Choice((tile,), frozenset(tile.nodes if fast else ()))
@@ -330,13 +415,7 @@ def _alike(caller: Caller, faster: Caller | None) -> bool:
     )
 
 
-def _option(first: int, end: int, caller: Caller, twice: int) -> _Option:
-    folds = caller.kernel.form is Form.FOLD
-    fixed = 4 + (caller.kernel.acc_bytes(caller.site) if caller.kernel.acc_bytes else 0)
-    scratch = 0 if folds else -(-caller.scratch_bytes // ALIGN) * ALIGN
-    return _Option(first, end, caller, twice, work_in(caller, caller.units), fixed, scratch)
-
-
-def _kernel_rows(caller: Caller) -> int:
-    window = caller.window if caller.kernel.form is Form.WINDOW else None
-    return 1 if window is None else window.kernel[0]
+def _shares_rows(caller: Caller) -> bool:
+    """Whether neighbouring rows of a caller read the same rows."""
+    window = caller.window
+    return window is not None and window.extent[0] > window.stride[0]

@@ -32,8 +32,8 @@ DTYPES = (DType.S8, DType.U8, DType.S16, DType.S32, DType.F32)
 
 
 def ops() -> list[OneOp]:
-    found = [_strided(i, dtype) for i in range(len(STRIDED)) for dtype in (DType.S8, DType.F32)]
-    found += [_strided(1, dtype) for dtype in (DType.U8, DType.S16, DType.S32, DType.BOOL)]
+    found = [strided(i, dtype) for i in range(len(STRIDED)) for dtype in (DType.S8, DType.F32)]
+    found += [strided(1, dtype) for dtype in (DType.U8, DType.S16, DType.S32, DType.BOOL)]
     for dtype in DTYPES:
         found += _of_type(dtype)
     found += [_joined(dtype) for dtype in (DType.S64, DType.BOOL)]
@@ -54,7 +54,7 @@ def _long() -> list[OneOp]:
     ]
 
 
-def _strided(i: int, dtype: DType) -> OneOp:
+def strided(i: int, dtype: DType) -> OneOp:
     begin, end, strides, masks = STRIDED[i]
     names = ("begin_mask", "end_mask", "ellipsis_mask", "new_axis_mask", "shrink_axis_mask")
     x = Operand(typed(SHAPE, dtype))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import json
 import subprocess
 import sys
@@ -11,7 +12,12 @@ from pathlib import Path
 import pytest
 
 from benchmarks.onnx_nodes import RESULTS, cases, load
+from tests.support import signal_models
 from tests.support.models import DIGITS, ROOT, real_models
+from tests.support.one_op import file_of
+from tests.support.type_matrix import MAKERS
+from tests.unit.frontends.test_sparse import FORMS, sparse_model
+from tests.variants.making import types_of
 
 # Small models with many different operators.
 NAMES = (
@@ -22,6 +28,8 @@ NAMES = (
     "gen/tflite/ssd_96_int8.tflite",
     "repo/mww_okay_nabu.tflite",
     "repo/tflm_mnist_lstm_int8.tflite",
+    "repo/tflm_audio_preprocessor_int8.tflite",
+    "gen/tflite/lstm_28_f32.tflite",
     "repo/deeploy_tinyvit_demo.onnx",
     "gen/qdq/dscnn_kws_ts_qdq_pc.onnx",
     "gen/onnx/tcn_har__ts.onnx",
@@ -76,6 +84,34 @@ def node_tests(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
 def test_damaged_operators(node_tests: list[Path]) -> None:
     assert len(node_tests) > 100
     run(node_tests, 0, 8)
+
+
+@pytest.fixture(scope="module")
+def operators(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """Files of one operator: every builtin one, streams of sound, sparse weights in every form."""
+    pytest.importorskip("ai_edge_litert")
+    made = {}
+    for name, maker in MAKERS.items():
+        dtype = next(iter(types_of(name)), None)
+        if dtype is not None:
+            made[name], _ = file_of([maker(dtype)])
+    made |= {name: signal_models.model(name) for name in signal_models.STREAMS}
+    for form, densify in itertools.product(FORMS, (False, True)):
+        made[f"sparse_{form}_{densify}"] = sparse_model("int8", densify, form)
+    folder = tmp_path_factory.mktemp("operators")
+    for name, data in made.items():
+        (folder / f"{name}.tflite").write_bytes(data)
+    return sorted(folder.iterdir())
+
+
+def test_damaged_builtins(operators: list[Path]) -> None:
+    assert len(operators) > 100
+    run(operators, 0, 8)
+
+
+@pytest.mark.slow
+def test_many_damaged_builtins(operators: list[Path]) -> None:
+    run(operators, 10_000, 200)
 
 
 @pytest.mark.slow

@@ -46,7 +46,8 @@ def random_tiles(graph: Graph, rng: np.random.Generator) -> tuple[Tile, ...]:
         if not used & set(found[k]) and rng.random() < 0.8:
             used |= set(found[k])
             rows, columns = (int(v) for v in rng.integers(1, 6, 2))
-            tiles.append(Tile(found[k], rows, columns))
+            kept = tuple(i for i in found[k][:-1] if rng.random() < 0.6)
+            tiles.append(Tile(found[k], rows, columns, kept))
     return tuple(tiles)
 
 

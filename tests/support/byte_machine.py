@@ -8,6 +8,8 @@ tests/support/networks.py: no batch, no concatenation.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import numpy.typing as npt
 
@@ -43,6 +45,7 @@ class _Machine:
         self.ram = [rng.integers(0, 256, used + 2 * MARGIN, np.uint8) for used in plan.used_bytes]
         self.lost = 0
         self.made: list[int] = []
+        self.lines: dict[int, int] = {}  # rows made of what is kept in lines
 
     def run(self) -> None:
         for port in self.program.inputs:
@@ -113,14 +116,22 @@ class _Machine:
         assert step.scratch is not None
         area = self._scratch(step.scratch)
         area[:] = self.rng.integers(0, 256, area.size, np.uint8)
-        y0 = band * step.block[0]
-        rows = Box(y0, min(y0 + step.block[0], step.shape[0]), 0, step.shape[1], 0, step.shape[2])
+        y0, y1 = step.output_rows(band)
+        rows = Box(y0, y1, 0, step.shape[1], 0, step.shape[2])
         output = self.program.graph.nodes[step.node].outputs[0]
-        box: Box | None = rows
+        box: Box | None = rows if y1 > y0 else None
+        end = (band + 1 - step.lead) * step.block[0]  # rows of the part, as if there were no border
+        after: Step | None = None
         for part in reversed(step.parts):
             node = self.program.graph.nodes[part.node]
+            if after is not None and after.window is not None:
+                window = after.window
+                end = (end - 1) * window.stride[0] + window.extent[0] - window.pad[0]
+            end, after = min(end, part.shape[0]), part
+            if part.line is not None:
+                box = self._with_lines(part, part.line, box, end)
             if box is None:
-                break
+                continue
             site = Site.of(self.program.graph, node, self.program.numerics)
             boxes, box = spec_of(node.op).region(site, box), None
             for operand in part.inputs:
@@ -133,6 +144,19 @@ class _Machine:
         for y in range(rows.y0, rows.y1):
             row = Box(y, y + 1, 0, step.shape[1], 0, step.shape[2])
             self._write(output, step.output, row)
+
+    def _with_lines(self, part: Step, line: View, read: Box | None, end: int) -> Box | None:
+        """Old rows of what is read from lines, new ones to them; the box of the new ones."""
+        value = self.program.graph.nodes[part.node].outputs[0]
+        made, all_rows = self.lines.get(part.node, 0), Box.of(part.shape)
+        if read is not None and read.y0 < made:
+            self._check(value, line, replace(all_rows, y0=read.y0, y1=min(made, read.y1)))
+        assert read is None or read.y1 <= max(end, made)
+        if end <= made:
+            return None
+        self._write(value, line, replace(all_rows, y0=max(made, end - line.rows), y1=end))
+        self.lines[part.node] = end
+        return replace(all_rows, y0=made, y1=end)
 
     def _accumulate(self, step: Step, y: int) -> None:
         """Accumulators are set at the first row of a fold and are still there at all others."""

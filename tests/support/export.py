@@ -242,6 +242,8 @@ def _reduce(export: _Export, node: Node) -> None:
     assert isinstance(node.attrs, reduce.Attrs)
     kind = node.attrs.kind
     name = "SUM" if kind == "sum" else f"REDUCE_{kind.upper()}"
+    if export.graph.type(node.outputs[0]).dtype is DType.BOOL:
+        name = "REDUCE_ANY" if kind == "max" else "REDUCE_ALL"
     axes = export.integers("axes", node.attrs.axes)
     export.write(name, node, {"keep_dims": node.attrs.keep_dims}, [axes])
 

@@ -225,7 +225,7 @@ MAKERS: dict[str, Maker] = {
     "GATHER_ND": _op("GATHER_ND", (SHAPE,), (2, 4, 4), (ints([[0, 1], [0, 2]]),)),
     "TILE": _op("TILE", (SHAPE,), (1, 8, 4, 4), (ints(1, 2, 1, 1),)),
     "BROADCAST_TO": _op("BROADCAST_TO", ((1, 4),), (3, 4), (ints(3, 4),), version=2),
-    "REVERSE_V2": _op("REVERSE_V2", (SHAPE,), SHAPE, (ints(1),), version=2),
+    "REVERSE_V2": _op("REVERSE_V2", (SHAPE,), SHAPE, (ints([1]),), version=2),
     "DEPTH_TO_SPACE": _op("DEPTH_TO_SPACE", (SHAPE,), (1, 8, 8, 1), (), {"block_size": 2}),
     "SPACE_TO_DEPTH": _op("SPACE_TO_DEPTH", (SHAPE,), (1, 2, 2, 16), (), {"block_size": 2}),
     "SPACE_TO_BATCH_ND": _op(

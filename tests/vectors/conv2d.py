@@ -172,6 +172,22 @@ def _requantization() -> list[Case]:
             bias=None,
         ),
         conv("b26_dead_channels", (1, 6, 6, 4), (4, 3, 3, 4), w_scale=[0.01, 1e-12, 0.02, 1e-9]),
+        *(
+            conv(
+                f"constant_outputs_{a}",
+                (1, 4, 7, 4),
+                (5, 1, 1, 4),
+                weights=[0],
+                activation=a,
+                w_scale=1e-9,
+                bias=[1 << 29, -(1 << 29), 1 << 28, 1 << 30, 0],
+            )
+            for a in ("relu", "none")
+        ),
+        *(
+            conv(f"lines_{c}_to_{o}", (1, 5, 8, c), (o, 3, 3, c), w_scale=0.003, activation="relu")
+            for c, o in ((3, 7), (4, 10), (9, 3))
+        ),
         conv("extreme_weights", (1, 5, 5, 8), (3, 3, 3, 8), weights=[-128, -127, 127]),
         conv(
             "extreme_weights_and_input",

@@ -45,6 +45,9 @@ def _blocks() -> list[Case]:
     return [
         dense(f"block_depth_{k}_units_{1 + i % 5}", (2, k), 1 + i % 5, k, w_scale=0.003)
         for i, k in enumerate(depths)
+    ] + [
+        dense(f"six_depth_{k}_units_{n}", (2, k), n, k, w_scale=0.003)
+        for k, n in ((4, 6), (5, 7), (8, 8), (12, 11), (13, 12), (16, 18), (20, 13), (33, 17))
     ]
 
 

@@ -55,8 +55,18 @@ _INTEGER: list[Case] = [
     _case("b97_row_over_65535_bytes", (1, 1, 1030, 64), [(0, 0), (1, 0), (1, 1), (0, 0)]),
 ]
 
+
+def _of_type(case: Case, dtype: DType) -> Case:
+    """The same places, of elements without quantization."""
+    x, paddings = case.operands
+    plain = Operand(TensorType(x.type.shape, dtype)), paddings
+    name = f"{case.name}_{dtype.value}"
+    return Case(name, "pad", Attrs(), plain, (TensorType((), dtype),), case.seed)
+
+
 CASES: list[Case] = [
     *_INTEGER,
     *(as_float(c) for c in _INTEGER),
     *(as_int16(c) for c in _INTEGER),
+    *(_of_type(c, dtype) for c in _INTEGER[:13:4] for dtype in (DType.S32, DType.S64, DType.BOOL)),
 ]

@@ -19,6 +19,7 @@ FEW: tuple[str, ...] = (
     "b50_scalar_left",
 )
 FUSED = ("sub", "div")
+COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
 WHOLE = (DType.S32, DType.S64)
 # Whole and broken, small and large
 POWERS = np.array([0, 1, 2, 3, -1, -2, 0.5, 1.7, -0.3, 32, 33], np.float32)
@@ -62,6 +63,22 @@ def cases() -> list[Case]:
                 attrs, out = Attrs(name, activation), s8((), *QUANTS[i][2])
                 title = f"{name}_quant_{i}_{pattern}"
                 found.append(Case(title, "pairwise", attrs, (x, y), (out,), seed=i))
+    # TFLite rounds to 1/256 before it compares: steps finer than that, and scales that differ
+    for i, (left, right) in enumerate((((0.003, 4), (0.003, 4)), ((0.1, -128), (0.0004, 127)))):
+        for name in COMPARISONS:
+            sides = (
+                Operand(s8((256, 1), *left), pattern="ramp"),
+                Operand(s8((256,), *right), pattern="ramp"),
+            )
+            out = TensorType((), DType.BOOL)
+            found.append(Case(f"{name}_scaled_{i}", "pairwise", Attrs(name), sides, (out,)))
+    near = (
+        Operand(s16((512, 1), 0.001), pattern="ramp"),
+        Operand(s16((64,), 0.0012), pattern="ramp"),
+    )
+    for name in ("equal", "not_equal"):
+        out = TensorType((), DType.BOOL)
+        found.append(Case(f"{name}_scaled_s16", "pairwise", Attrs(name), near, (out,)))
     slopes = Operand(s8((256,), 0.05, 3), pattern="ramp")
     every = Operand(s8((3, 256), 0.05, 3), pattern="ramp")
     out = s8((), 0.07, -9)

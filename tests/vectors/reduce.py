@@ -19,6 +19,8 @@ def cases() -> list[Case]:
             (DType.S8, ("max", "min")),
             (DType.S16, ("max", "min")),
             (DType.F32, KINDS),
+            (DType.S32, KINDS if i % 3 == 0 else ()),
+            (DType.BOOL, ("max", "min") if i % 3 == 1 else ()),
         )
         for kind in kinds
     ]
@@ -38,5 +40,7 @@ def tflite(case: Case) -> TfliteOp:
     assert isinstance(case.attrs, Attrs)
     kind = case.attrs.kind
     name = "SUM" if kind == "sum" else f"REDUCE_{kind.upper()}"
+    if case.operands[0].type.dtype is DType.BOOL:
+        name = "REDUCE_ANY" if kind == "max" else "REDUCE_ALL"
     axes = np.asarray(case.attrs.axes, dtype=np.int32)
     return TfliteOp(name, {"keep_dims": case.attrs.keep_dims}, (axes,))

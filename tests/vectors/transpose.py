@@ -30,7 +30,7 @@ def cases() -> list[Case]:
         for perm in itertools.permutations(range(len(shape)))
     ]
     found += [_case(shape, perm, DType.S8) for shape, perm in SPECIAL]
-    for dtype in (DType.F32, DType.S32, DType.S16, DType.U8):
+    for dtype in (DType.F32, DType.S32, DType.S16, DType.U8, DType.S64, DType.BOOL):
         found += [_case((2, 3, 4, 5), perm, dtype) for perm in ((0, 3, 1, 2), (3, 1, 0, 2))]
     return found
 

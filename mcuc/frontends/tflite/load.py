@@ -253,7 +253,7 @@ class _Loader:
         try:
             mapped = BUILTINS[loc.op].map(operator)
             parts = parts_of(mapped, operator)
-            if self._tensors.uint8:
+            if self._tensors.moved & {*raw.inputs, *raw.outputs}:
                 parts = tuple(with_rules(part, loc) for part in parts)
             self._add_parts(raw, operator, parts)
         except McucError as problem:

@@ -15,12 +15,6 @@
 #define MCUC_DSP_ASM 0
 #endif
 
-/* Words of stack that assembly takes by itself. The compiler, which does not know, gets as many
- * into the frame that it reports, so that bounds of the stack hold. */
-#define MCUC_DSP_STACK(words)  \
-  int32_t taken_by_asm[words]; \
-  __asm__ volatile("" : "=m"(taken_by_asm))
-
 /* For functions that get a function of a kernel: inlined, so that the call is a direct one. */
 #if defined(__GNUC__)
 #define MCUC_INLINED static inline __attribute__((always_inline))
@@ -209,6 +203,16 @@ static inline int8_t mcuc_dsp_requantize(int32_t acc, const mcuc_dsp_scale *s, i
   int32_t y = mcuc_dsp_smmlar(acc, s->multiplier, acc);
   y += y >> 31;
   return (int8_t)mcuc_dsp_ssat8(mcuc_dsp_smmlar(y, s->power, offset));
+}
+
+/* Shift of lines; mcuc/ops/dsp_lines.py. */
+#define MCUC_DSP_LINE_SHIFT 4
+
+/* clamp(((acc * multiplier) >> 32) + constant) >> shift) to int8. The host has proved that this is
+ * the rule for every acc that can occur (mcuc/ops/dsp_lines.py). */
+static inline int8_t mcuc_dsp_line(int32_t acc, int32_t multiplier, int32_t constant, int32_t shift)
+{
+  return (int8_t)mcuc_dsp_ssat8(mcuc_dsp_smmla(acc, multiplier, constant) >> shift);
 }
 
 /* As mcuc_dsp_requantize, for any power: layers with rare shifts, to the left or right by < 2. */

@@ -15,61 +15,73 @@ typedef struct mcuc_dot_pair {
   int32_t both, b;
 } mcuc_dot_pair;
 
+/* 256 * accA, modulo 2^32 */
+static inline int32_t mcuc_dot_difference(mcuc_dot_pair acc)
+{
+  return (int32_t)((uint32_t)acc.both - (uint32_t)acc.b);
+}
+
 /* accA */
 static inline int32_t mcuc_dot_high(mcuc_dot_pair acc)
 {
-  return (int32_t)((uint32_t)acc.both - (uint32_t)acc.b) >> 8;
+  return mcuc_dot_difference(acc) >> 8;
 }
 
-/* What follows the weights of a pair in a stream; before them stands the bias of B, with which the
- * sums start: it does not change their difference. */
-typedef struct mcuc_dot_scales {
-  int32_t bias_a, multiplier_a, power_a; /* as in mcuc_dsp_scale */
-  int32_t multiplier_b, power_b;
-} mcuc_dot_scales;
+/* What follows the weights of a pair in a stream: the second factor is mcuc_dsp_scale's power, or
+ * the constant of a line. */
+typedef struct mcuc_dot_ends {
+  int32_t multiplier_a, factor_a;
+  int32_t multiplier_b, factor_b;
+} mcuc_dot_ends;
 
-/* Words of a stream from the weights of a pair to those of the next. */
+/* Words of a stream from the weights of a pair to those of the next: the ends, and with what the
+ * sums of the next pair start, which is their biases. */
 #define MCUC_DOT_GAP 6
 
-static inline mcuc_dot_pair mcuc_dot_start(int32_t bias)
+/* w: the weights of a pair. */
+static inline mcuc_dot_pair mcuc_dot_start(const int32_t *w)
 {
-  const mcuc_dot_pair acc = {bias, bias};
+  const mcuc_dot_pair acc = {w[-2], w[-1]};
   return acc;
 }
 
-/* accA, with its bias */
-static inline int32_t mcuc_dot_a(mcuc_dot_pair acc, const mcuc_dot_scales *s)
+/* What is behind a pair's weights. */
+static inline const mcuc_dot_ends *mcuc_dot_ends_at(const int32_t *w)
 {
-  return (int32_t)((uint32_t)mcuc_dot_high(acc) + (uint32_t)s->bias_a);
-}
-
-/* The scales behind a pair's weights. */
-static inline const mcuc_dot_scales *mcuc_dot_scales_at(const int32_t *w)
-{
-  return (const mcuc_dot_scales *)(const void *)w;
+  return (const mcuc_dot_ends *)(const void *)w;
 }
 
 /* Stores both outputs of a pixel. */
-static inline void mcuc_dot_store(mcuc_dot_pair acc, const mcuc_dot_scales *s, int8_t *y,
+static inline void mcuc_dot_store(mcuc_dot_pair acc, const mcuc_dot_ends *e, int8_t *y,
                                   int32_t offset)
 {
-  const mcuc_dsp_scale a = {0, s->multiplier_a, s->power_a};
-  const mcuc_dsp_scale b = {0, s->multiplier_b, s->power_b};
-  y[0] = mcuc_dsp_requantize(mcuc_dot_a(acc, s), &a, offset);
+  const mcuc_dsp_scale a = {0, e->multiplier_a, e->factor_a};
+  const mcuc_dsp_scale b = {0, e->multiplier_b, e->factor_b};
+  y[0] = mcuc_dsp_requantize(mcuc_dot_high(acc), &a, offset);
   y[1] = mcuc_dsp_requantize(acc.b, &b, offset);
 }
 
-/* Stores the first n <= 2 outputs of a pixel, whatever their shifts. */
+/* Stores the first n <= 2 outputs of a pixel; lines: sums end as lines, else with any shift. */
 __attribute__((noinline, unused)) static void mcuc_dot_store_any(mcuc_dot_pair acc,
-                                                                 const mcuc_dot_scales *s,
-                                                                 int8_t *y, int32_t offset,
+                                                                 const mcuc_dot_ends *e, int8_t *y,
+                                                                 int32_t offset, int32_t lines,
                                                                  int32_t n)
 {
-  const mcuc_dsp_scale a = {0, s->multiplier_a, s->power_a};
-  const mcuc_dsp_scale b = {0, s->multiplier_b, s->power_b};
-  y[0] = mcuc_dsp_requantize_rare(mcuc_dot_a(acc, s), &a, offset);
-  if (n > 1) {
-    y[1] = mcuc_dsp_requantize_rare(acc.b, &b, offset);
+  const int32_t a = mcuc_dot_difference(acc);
+  if (lines != 0) {
+    y[0] = mcuc_dsp_line(a, e->multiplier_a, e->factor_a, 8 + MCUC_DSP_LINE_SHIFT);
+  } else {
+    const mcuc_dsp_scale scale = {0, e->multiplier_a, e->factor_a};
+    y[0] = mcuc_dsp_requantize_rare(a >> 8, &scale, offset);
+  }
+  if (n < 2) {
+    return;
+  }
+  if (lines != 0) {
+    y[1] = mcuc_dsp_line(acc.b, e->multiplier_b, e->factor_b, MCUC_DSP_LINE_SHIFT);
+  } else {
+    const mcuc_dsp_scale scale = {0, e->multiplier_b, e->factor_b};
+    y[1] = mcuc_dsp_requantize_rare(acc.b, &scale, offset);
   }
 }
 

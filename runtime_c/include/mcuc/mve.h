@@ -18,42 +18,76 @@
 
 #if MCUC_MVE
 
-/* Copies n bytes from each of count places, which lie `offset` bytes behind from[i], one after
- * another; the last vector of a copy overlaps the one before it. */
-static inline void mcuc_mve_copy_rows(int8_t *to, const void *const *from, int32_t count,
-                                      int32_t offset, int32_t n)
+/* Vector i of a copy. */
+#define MCUC_MVE_COPY_VECTOR(i) \
+  "vldrb.8 q0, [%[x], #16*" i   \
+  "]\n\t"                       \
+  "vstrb.8 q0, [%[to], #16*" i "]\n\t"
+
+/* Copies of `whole` vectors and a part of vector `last`. It changes the predicate, which gcc has no
+ * name for: nothing else here uses one. */
+#define MCUC_MVE_COPY(whole, last)                                         \
+  __asm__ volatile(                                                        \
+      "vctp.8 %[rest]\n\t"                                                 \
+      "dls lr, %[count]\n\t"                                               \
+      "1:\n\t" whole                                                       \
+      "vpstt\n\t"                                                          \
+      "vldrbt.u8 q0, [%[x], #16*" last                                     \
+      "]\n\t"                                                              \
+      "vstrbt.8 q0, [%[to], #16*" last                                     \
+      "]\n\t"                                                              \
+      "add %[x], %[x_step]\n\t"                                            \
+      "add %[to], %[to_step]\n\t"                                          \
+      "le lr, 1b\n\t"                                                      \
+      : [x] "+r"(x), [to] "+r"(to)                                         \
+      : [x_step] "r"(x_step), [to_step] "r"(to_step),                      \
+        [rest] "r"(n - MCUC_MVE_BYTES * whole_vectors), [count] "r"(count) \
+      : "lr", "cc", "memory", "q0")
+
+/* Copies n > 0 bytes count > 0 times; from time to time places are x_step and to_step bytes on. */
+static inline void mcuc_mve_copies(int8_t *to, int32_t to_step, const int8_t *x, int32_t x_step,
+                                   int32_t count, int32_t n)
 {
-  const int32_t whole = (n - 1) / MCUC_MVE_BYTES;
-  const int32_t rest = n - (whole + 1) * MCUC_MVE_BYTES; /* 0, or negative */
-  if (n < MCUC_MVE_BYTES) {
-    const mve_pred16_t some = vctp8q((uint32_t)n);
+  const int32_t whole_vectors = (n - 1) / MCUC_MVE_BYTES;
+  if (whole_vectors == 0) {
+    MCUC_MVE_COPY("", "0");
+  } else if (whole_vectors == 1) {
+    MCUC_MVE_COPY(MCUC_MVE_COPY_VECTOR("0"), "1");
+  } else if (whole_vectors == 2) {
+    MCUC_MVE_COPY(MCUC_MVE_COPY_VECTOR("0") MCUC_MVE_COPY_VECTOR("1"), "2");
+  } else {
+    const int32_t rest = n - MCUC_MVE_BYTES * whole_vectors;
+    x_step -= MCUC_MVE_BYTES * whole_vectors;
+    to_step -= MCUC_MVE_BYTES * whole_vectors;
     for (; count > 0; --count) {
-      vstrbq_p_s8(to, vldrbq_z_s8((const int8_t *)*from++ + offset, some), some);
-      to += n;
+      __asm__ volatile(
+          "vctp.8 %[rest]\n\t"
+          "dls lr, %[whole]\n\t"
+          "1:\n\t"
+          "vldrb.8 q0, [%[x]], #16\n\t"
+          "vstrb.8 q0, [%[to]], #16\n\t"
+          "le lr, 1b\n\t"
+          "vpstt\n\t"
+          "vldrbt.u8 q0, [%[x]]\n\t"
+          "vstrbt.8 q0, [%[to]]\n\t"
+          : [x] "+r"(x), [to] "+r"(to)
+          : [rest] "r"(rest), [whole] "r"(whole_vectors)
+          : "lr", "cc", "memory", "q0");
+      x += x_step;
+      to += to_step;
     }
-    return;
-  }
-  for (; count > 0; --count) {
-    const int8_t *x = (const int8_t *)*from++ + offset;
-    int32_t k;
-    for (k = whole; k > 0; --k) {
-      vstrbq_s8(to, vldrbq_s8(x));
-      x += MCUC_MVE_BYTES;
-      to += MCUC_MVE_BYTES;
-    }
-    vstrbq_s8(to + rest, vldrbq_s8(x + rest));
-    to += MCUC_MVE_BYTES + rest;
   }
 }
 
 #else
 
-static inline void mcuc_mve_copy_rows(int8_t *to, const void *const *from, int32_t count,
-                                      int32_t offset, int32_t n)
+static inline void mcuc_mve_copies(int8_t *to, int32_t to_step, const int8_t *x, int32_t x_step,
+                                   int32_t count, int32_t n)
 {
   for (; count > 0; --count) {
-    mcuc_dsp_copy(to, (const int8_t *)*from++ + offset, n);
-    to += n;
+    mcuc_dsp_copy(to, x, n);
+    x += x_step;
+    to += to_step;
   }
 }
 
@@ -62,9 +96,8 @@ static inline void mcuc_mve_copy_rows(int8_t *to, const void *const *from, int32
 /* Copies n bytes. */
 static inline void mcuc_mve_copy(int8_t *to, const int8_t *from, int32_t n)
 {
-  const void *const place = from;
   if (n > 0) {
-    mcuc_mve_copy_rows(to, &place, 1, 0, n);
+    mcuc_mve_copies(to, 0, from, 0, 1, n);
   }
 }
 

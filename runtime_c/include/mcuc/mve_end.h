@@ -31,6 +31,16 @@ static inline int8_t mcuc_mve_finish_one(int32_t acc, int32_t multiplier, int32_
   return (int8_t)(y < f->low ? f->low : y > f->high ? f->high : y);
 }
 
+/* The same, rounded by VRSHL before the zero point is added. */
+static inline int8_t mcuc_mve_round(int32_t acc, int32_t multiplier, int32_t left, int32_t zero,
+                                    int32_t ties)
+{
+  int32_t y = (int32_t)(((int64_t)acc * multiplier + ((int64_t)1 << 30)) >> 31);
+  y += ties ? y >> 31 : 0;
+  y = (int32_t)(((int64_t)y + (((int64_t)1 << -left) >> 1)) >> -left) + zero;
+  return (int8_t)(y < -128 ? -128 : y > 127 ? 127 : y);
+}
+
 #if MCUC_MVE
 
 /* Four numbers as a vector. In halves: the order of VMOV's operands for two lanes of a vector

@@ -27,7 +27,7 @@
 #endif
 
 /* Steps of the longest chain that is computed in tiles. */
-#define MCUC_MAX_TILE_STEPS 4
+#define MCUC_MAX_TILE_STEPS 6
 
 /* The memory a run works in: one base address per RAM region of the plan, and the state that lives
  * from one run to the next (NULL when the model has none). A model whose input is outside the plan
@@ -104,8 +104,10 @@ struct mcuc_step;
  * its view and of that step's output are those of a block at (0, 0). */
 typedef struct mcuc_tile {
   const struct mcuc_step *steps;
+  const mcuc_view *lines; /* of each step but the last: rows kept from band to band; or NULL */
   int32_t n_steps;
   int32_t rows, columns;
+  int32_t lead; /* bands before the first row of the output, which only fill lines */
 } mcuc_tile;
 
 /* Advances a step by rows [y, y + n): output rows, or input rows of a fold. One function per kernel

@@ -7,7 +7,7 @@
  * |sum| <= 128 * elements < 2^30 for maps of up to 2^23 elements.
  * Bit-exact to mcuc/ops/average_pool2d.py:ref.
  */
-#include "average_pool2d/average_pool2d.h"
+#include "average_pool2d/average_pool2d_global.h"
 
 static void mcuc_average_pool2d_global_row(const mcuc_average_pool2d_global_params *p,
                                            const mcuc_fold_call *io, int32_t *acc)
@@ -38,37 +38,8 @@ static void mcuc_average_pool2d_global_row(const mcuc_average_pool2d_global_para
   }
 }
 
-static void mcuc_average_pool2d_global_finish(const mcuc_average_pool2d_global_params *p,
-                                              const int32_t *acc, int8_t *dst)
-{
-  int32_t c;
-  for (c = 0; c < p->channels; ++c) {
-    int32_t mean = p->half_up ? mcuc_divide_rounding_half_up(acc[c], p->elements)
-                              : mcuc_divide_rounding_half_away(acc[c], p->elements);
-    mean = mean < p->low ? p->low : mean;
-    mean = mean > p->high ? p->high : mean;
-    dst[c] = (int8_t)mean;
-  }
-}
-
 MCUC_FN void mcuc_average_pool2d_s8_s8_global__c(const void *params, const void *call)
 {
-  const mcuc_average_pool2d_global_params *p = (const mcuc_average_pool2d_global_params *)params;
-  const mcuc_fold_call *io = (const mcuc_fold_call *)call;
-  int32_t *acc = (int32_t *)io->acc;
-  int32_t c;
-
-  switch (io->phase) {
-    case MCUC_FOLD_INIT:
-      for (c = 0; c < p->channels; ++c) {
-        acc[c] = 0;
-      }
-      break;
-    case MCUC_FOLD_STEP:
-      mcuc_average_pool2d_global_row(p, io, acc);
-      break;
-    default:
-      mcuc_average_pool2d_global_finish(p, acc, (int8_t *)io->dst);
-      break;
-  }
+  mcuc_average_pool2d_fold((const mcuc_average_pool2d_global_params *)params,
+                           (const mcuc_fold_call *)call, mcuc_average_pool2d_global_row);
 }

@@ -10,12 +10,16 @@ typedef struct mcuc_conv2d_dsp_piece {
   int32_t start, left, columns;
 } mcuc_conv2d_dsp_piece;
 
+/* Bytes of the word of tails. */
+#define MCUC_CONV2D_DSP_TAILS 4
+
 /* Copies a window, with its padding, to `window`, and returns that. */
 __attribute__((noinline, unused)) static const int8_t *mcuc_conv2d_dsp_gather(
     const mcuc_conv2d_dsp_params *p, const mcuc_window_call *c, const mcuc_conv2d_dsp_piece *piece,
     int8_t *window)
 {
   const int32_t step = p->dilation_w * c->in_step;
+  int8_t tails[MCUC_CONV2D_DSP_TAILS] = {0};
   int32_t i;
   for (i = 0; i < p->kernel_h; ++i) {
     const int32_t row = i - c->top;
@@ -23,6 +27,9 @@ __attribute__((noinline, unused)) static const int8_t *mcuc_conv2d_dsp_gather(
     const int8_t *x = present ? (const int8_t *)c->rows[row] + piece->start : p->padding;
     int8_t *to = window + i * p->row_words * 4;
     int32_t j;
+    if (p->tails && i > 0) {
+      tails[i - 1] = *to; /* of the row before, where this one goes */
+    }
     if (present && step == p->in) { /* columns are one run: padding, what is there, padding */
       const int32_t before = piece->left * p->in, run = piece->columns * p->in;
       mcuc_dsp_copy(to, p->padding, before);
@@ -37,6 +44,11 @@ __attribute__((noinline, unused)) static const int8_t *mcuc_conv2d_dsp_gather(
       to += p->in;
     }
   }
+  if (p->tails) {
+    int8_t *const to = window + p->kernel_h * p->row_words * 4;
+    tails[p->kernel_h - 1] = *to;
+    mcuc_dsp_copy(to, tails, MCUC_CONV2D_DSP_TAILS);
+  }
   return window;
 }
 
@@ -47,11 +59,11 @@ __attribute__((noinline, unused)) static void mcuc_conv2d_dsp_single(
   const int32_t step = p->dilation_w * c->in_step;
   const int32_t start = n * p->stride_w * c->in_step;
   const int32_t words = p->in >> 2;
-  const int32_t *w = p->stream + 1;
+  const int32_t *w = p->stream + 2;
   int8_t *y = (int8_t *)c->dst + n * c->dst_step;
   int32_t o;
   for (o = 0; o < p->out; o += 2) {
-    mcuc_dot_pair acc = mcuc_dot_start(w[-1]);
+    mcuc_dot_pair acc = mcuc_dot_start(w);
     int32_t i;
     for (i = 0; i < p->kernel_h; ++i) {
       const int32_t row = i - c->top;
@@ -63,7 +75,7 @@ __attribute__((noinline, unused)) static void mcuc_conv2d_dsp_single(
         w = mcuc_dot_1x2(inside ? x + column * step : p->padding, w, words, &acc);
       }
     }
-    mcuc_conv2d_dsp_store(p, mcuc_dot_scales_at(w), y + o, o, acc);
+    mcuc_conv2d_dsp_store(p, mcuc_dot_ends_at(w), y + o, o, acc);
     w += MCUC_DOT_GAP;
   }
   mcuc_dsp_clamp(y, p->out, p->low, p->high);

@@ -47,10 +47,10 @@ static void mcuc_conv2d_dsp_inner(const mcuc_conv2d_dsp_params *p, const mcuc_wi
   const int32_t start = n * step;
   int8_t *y0 = (int8_t *)c->dst + n * c->dst_step;
   int8_t *y1 = y0 + c->dst_step;
-  const int32_t *w = p->stream + 1;
+  const int32_t *w = p->stream + 2;
   int32_t o;
   for (o = 0; o < p->out; o += 2) {
-    mcuc_dot_pair acc0 = mcuc_dot_start(w[-1]), acc1 = acc0;
+    mcuc_dot_pair acc0 = mcuc_dot_start(w), acc1 = acc0;
     int32_t i;
     for (i = 0; i < p->kernel_h; ++i) {
       const int8_t *x = (const int8_t *)c->rows[i] + start;
@@ -60,7 +60,7 @@ static void mcuc_conv2d_dsp_inner(const mcuc_conv2d_dsp_params *p, const mcuc_wi
         x += run_step;
       }
     }
-    mcuc_conv2d_dsp_store_two(p, mcuc_dot_scales_at(w), y0 + o, y1 + o, o, acc0, acc1);
+    mcuc_conv2d_dsp_store_two(p, mcuc_dot_ends_at(w), y0 + o, y1 + o, o, acc0, acc1);
     w += MCUC_DOT_GAP;
   }
   mcuc_dsp_clamp(y0, p->out, p->low, p->high);

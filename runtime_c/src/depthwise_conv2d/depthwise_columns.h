@@ -21,12 +21,13 @@
 
 /* Filled by mcuc/ops/depthwise_columns.py. `stream` has for each channel of each kernel column the
  * weights of rows 0 and 1 as halves; of row 2 those of columns 0 and 1, and of column 2; then
- * mcuc_dsp_scale. */
+ * mcuc_dsp_scale, with the constant of a line in place of the power where they are `lines`. */
 typedef struct mcuc_depthwise_columns_params {
   const int32_t *stream;
   int32_t channels; /* at least 4 */
   int32_t stride;   /* horizontal, 1 or 2 */
   int32_t in_zero;  /* the input's zero point: what padding holds */
+  int32_t lines;    /* 1: sums end as lines */
   int32_t rare;     /* some channels are not shifted to the right by 2 or more */
   int32_t out_offset;
   int32_t low, high; /* clamping range */
@@ -42,6 +43,7 @@ typedef struct mcuc_columns_block {
   int32_t two, one; /* whether there is such a block */
   int32_t out_offset;
   int32_t step;
+  int32_t lines;
 } mcuc_columns_block;
 
 /* Three rows of four channels, n columns of them. */
@@ -99,7 +101,6 @@ static inline void mcuc_columns_sort_any(uint32_t *to, const mcuc_columns_source
   __attribute__((noinline, unused)) static void name(uint32_t *to,                                 \
                                                      const mcuc_columns_source *from, int32_t at)  \
   {                                                                                                \
-    MCUC_DSP_STACK(1);                                                                             \
     register uint32_t r0 __asm__("r0") = first_at(from, 0, at);                                    \
     register uint32_t r1 __asm__("r1") = MCUC_COLUMNS_END(from, 1, at);                            \
     register uint32_t r2 __asm__("r2") = last_at(from, 2, at);                                     \
@@ -189,7 +190,9 @@ __attribute__((noinline, unused)) static void mcuc_columns_plain(const mcuc_colu
     x += MCUC_COLUMN_WORDS;
     acc = mcuc_dsp_smlad(x[0], (uint32_t)w[2], acc);
     acc = mcuc_dsp_smlabb(x[1], (uint32_t)w[4], acc);
-    block->y[i * block->step + k] = mcuc_dsp_requantize_rare(acc, scale, block->out_offset);
+    block->y[i * block->step + k] =
+        block->lines ? mcuc_dsp_line(acc, scale->multiplier, scale->power, MCUC_DSP_LINE_SHIFT)
+                     : mcuc_dsp_requantize_rare(acc, scale, block->out_offset);
   }
 }
 

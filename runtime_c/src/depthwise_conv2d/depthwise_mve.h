@@ -29,6 +29,19 @@ typedef struct mcuc_depthwise_mve_piece {
   int32_t first, end;
 } mcuc_depthwise_mve_piece;
 
+/* Finds which of `width` columns, from column `start` of the map on, are in it. Returns the bytes
+ * from the call's rows to the first of them. */
+static inline int32_t mcuc_depthwise_mve_cut(const mcuc_window_call *c, int32_t start,
+                                             int32_t width, mcuc_depthwise_mve_piece *piece)
+{
+  const int32_t origin = c->start < 0 ? 0 : c->start;
+  piece->first = start < 0 ? -start : 0;
+  piece->first = piece->first < width ? piece->first : width;
+  piece->end = c->in_w - start < width ? c->in_w - start : width;
+  piece->end = piece->end > piece->first ? piece->end : piece->first;
+  return (start + piece->first - origin) * c->in_step;
+}
+
 #if MCUC_MVE
 
 /* Sorts n pixels of eight channels of one row into the planes; `to`: first column, this row. */

@@ -15,13 +15,15 @@
 #define MCUC_PLANAR_PIXELS 32
 
 /* Filled by mcuc/ops/depthwise_planar.py. `stream` has for each channel mcuc_dsp_scale, and for
- * each kernel row the weights as halves, the odd one in the last word; or mcuc_mac_scale, and the
- * weights as bytes up to a whole word. */
+ * each kernel row the weights as halves, the odd one in the last word, with the constant of a line
+ * in place of the power where they are `lines`; or mcuc_mac_scale, and the weights as bytes up to a
+ * whole word. */
 typedef struct mcuc_depthwise_planar_params {
   const int32_t *stream;
   int32_t channels; /* at least 4 */
   int32_t stride;   /* horizontal, 1 or 2 */
   int32_t in_zero;  /* the input's zero point: what padding holds */
+  int32_t lines;    /* 1: sums end as lines */
   int32_t out_offset;
   int32_t low, high; /* clamping range */
 } mcuc_depthwise_planar_params;
@@ -34,6 +36,7 @@ typedef struct mcuc_planar_row {
   int32_t step;
   int32_t turns; /* of four outputs */
   int32_t out_offset;
+  int32_t lines;
 } mcuc_planar_row;
 
 /* Outputs of four pixels `turns` times, from a plane with rows of MCUC_PLANAR_PIXELS. */
@@ -176,6 +179,7 @@ MCUC_INLINED void mcuc_planar_outputs(const mcuc_depthwise_planar_params *p,
   int32_t next;
   row.step = call->dst_step;
   row.out_offset = p->out_offset;
+  row.lines = p->lines;
   for (next = 0; next < p->channels; next += 4) {
     /* The last four may have been computed in part. */
     const int32_t c = next + 4 <= p->channels ? next : p->channels - 4;
@@ -185,7 +189,7 @@ MCUC_INLINED void mcuc_planar_outputs(const mcuc_depthwise_planar_params *p,
       row.x = planes + k * size * MCUC_PLANAR_PIXELS;
       row.channel = p->stream + (c + k) * words;
       row.y = y + c + k;
-      if (rare != 0 && row.channel[2] < 0) {
+      if (rare != 0 && p->lines == 0 && row.channel[2] < 0) {
         rare(&row, p->stride, piece->outputs);
       } else {
         mcuc_planar_channel(&row, inner, p->stride, piece->outputs);

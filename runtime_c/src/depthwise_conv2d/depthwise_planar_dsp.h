@@ -24,7 +24,9 @@ __attribute__((noinline, unused)) static void mcuc_planar_plain(const mcuc_plana
         acc += x[j] * (int16_t)(j % 2 == 0 ? w & 0xFFFF : (w >> 16) & 0xFFFF);
       }
     }
-    row->y[k * row->step] = mcuc_dsp_requantize_rare(acc, &scale, row->out_offset);
+    row->y[k * row->step] =
+        row->lines ? mcuc_dsp_line(acc, scale.multiplier, scale.power, MCUC_DSP_LINE_SHIFT)
+                   : mcuc_dsp_requantize_rare(acc, &scale, row->out_offset);
   }
 }
 
@@ -47,6 +49,12 @@ __attribute__((noinline, unused)) static void mcuc_planar_plain(const mcuc_plana
   ", r10, r11\n\t"              \
   "ssat " a ", #8, " a "\n\t"
 
+/* mcuc_dsp_line */
+#define MCUC_PLANAR_LINE(a) \
+  "smmla " a ", " a         \
+  ", r9, r10\n\t"           \
+  "ssat " a ", #8, " a ", asr #4\n\t"
+
 /* All turns; `bytes`: of x from turn to turn. */
 #define MCUC_PLANAR_ASM(rows, bytes) \
   "push {r7}\n\t"                             \
@@ -57,11 +65,20 @@ __attribute__((noinline, unused)) static void mcuc_planar_plain(const mcuc_plana
   "mov r6, r4\n\t"                            \
   "mov r8, r4\n\t" rows                       \
   "ldrd r9, r10, [r2, #4]\n\t"                \
-  "ldr r11, [r0, #20]\n\t"                    \
+  "ldrd r11, r12, [r0, #20]\n\t"              \
+  "cmp r12, #0\n\t"                           \
+  "bne 2f\n\t"                                \
   MCUC_PLANAR_END("r4")                       \
   MCUC_PLANAR_END("r5")                       \
   MCUC_PLANAR_END("r6")                       \
   MCUC_PLANAR_END("r8")                       \
+  "b 3f\n\t"                                  \
+  "2:\n\t"                                    \
+  MCUC_PLANAR_LINE("r4")                      \
+  MCUC_PLANAR_LINE("r5")                      \
+  MCUC_PLANAR_LINE("r6")                      \
+  MCUC_PLANAR_LINE("r8")                      \
+  "3:\n\t"                                    \
   "ldrd r12, lr, [r0, #12]\n\t"               \
   "adds r1, #" #bytes "\n\t"                  \
   "strb r4, [r3]\n\t"                         \

@@ -175,7 +175,6 @@ MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8__mve_4x1(const void *params, const v
   const mcuc_window_call *c = (const mcuc_window_call *)call;
   const int32_t columns = MCUC_DEPTHWISE_MVE_PLANE / p->height;
   const int32_t most = (columns - p->kernel_w) / p->stride_w + 1;
-  const int32_t origin = c->start < 0 ? 0 : c->start;
   const int32_t pieces = (c->n + most - 1) / most;
   const int32_t each = pieces > 1 ? (c->n + pieces - 1) / pieces : c->n;
   int32_t done;
@@ -186,11 +185,7 @@ MCUC_FN void mcuc_depthwise_conv2d_s8_s8_s8__mve_4x1(const void *params, const v
     int32_t width, offset;
     piece.outputs = c->n - done < each ? c->n - done : each;
     width = (piece.outputs - 1) * p->stride_w + p->kernel_w;
-    piece.first = start < 0 ? -start : 0;
-    piece.first = piece.first < width ? piece.first : width;
-    piece.end = c->in_w - start < width ? c->in_w - start : width;
-    piece.end = piece.end > piece.first ? piece.end : piece.first;
-    offset = (start + piece.first - origin) * c->in_step;
+    offset = mcuc_depthwise_mve_cut(c, start, width, &piece);
     mcuc_depthwise_mve_pad(p, c, &piece, width);
     switch (p->vectors) {
       case 1:

@@ -13,22 +13,15 @@
 
 /* r0 r1 r2 weights of rows 0 and 1, r3 r4 of row 2, r5 bias, r6 r7 r8 r9 accumulators, r10 r11 a
  * column, r12 x, lr y. First, middle and last kernel column: */
+/* clang-format off */
 #define MCUC_COLUMNS_X(k) "ldrd r10, r11, [r12, #(32 * " #k ")]\n\t"
-#define MCUC_COLUMNS_F(acc) \
-  "smlad " acc              \
-  ", r10, r0, r5\n\t"       \
-  "smlabb " acc ", r11, r3, " acc "\n\t"
-#define MCUC_COLUMNS_M(acc)      \
-  "smlad " acc ", r10, r1, " acc \
-  "\n\t"                         \
-  "smlabt " acc ", r11, r3, " acc "\n\t"
-#define MCUC_COLUMNS_L(acc)      \
-  "smlad " acc ", r10, r2, " acc \
-  "\n\t"                         \
-  "smlabb " acc ", r11, r4, " acc "\n\t"
+#define MCUC_COLUMNS_F(acc) "smlad " acc ", r10, r0, r5\n\tsmlabb " acc ", r11, r3, " acc "\n\t"
+#define MCUC_COLUMNS_M(acc) \
+  "smlad " acc ", r10, r1, " acc "\n\tsmlabt " acc ", r11, r3, " acc "\n\t"
+#define MCUC_COLUMNS_L(acc) \
+  "smlad " acc ", r10, r2, " acc "\n\tsmlabb " acc ", r11, r4, " acc "\n\t"
 
 /* A line for each column. */
-/* clang-format off */
 #define MCUC_COLUMNS_ONE                 \
   MCUC_COLUMNS_X(0) MCUC_COLUMNS_F("r6") \
   MCUC_COLUMNS_X(1) MCUC_COLUMNS_M("r6") \
@@ -58,16 +51,16 @@
 #define MCUC_COLUMNS_END_2 MCUC_COLUMNS_X(4) MCUC_COLUMNS_L("r7")
 /* clang-format on */
 
-/* mcuc_dsp_requantize; without rounding ties away from zero where the clamp hides it, as in
- * mcuc/dsp_wide.h. */
-#define MCUC_COLUMNS_AWAY(acc) "add " acc ", " acc ", " acc ", asr #31\n\t"
-#define MCUC_COLUMNS_UP(acc) ""
-#define MCUC_COLUMNS_STORE(acc, to, sign)                                       \
-  "smmlar " acc ", " acc ", r0, " acc "\n\t" sign(acc) "smmlar " acc ", " acc   \
-                                                       ", r1, r2\n\t"           \
-                                                       "ssat " acc ", #8, " acc \
-                                                       "\n\t"                   \
-                                                       "strb " acc ", " to "\n\t"
+/* How sums end: mcuc_dsp_requantize; without rounding ties away from zero where the clamp hides it,
+ * as in mcuc/dsp_wide.h; mcuc_dsp_line. */
+#define MCUC_COLUMNS_FIRST(acc) "smmlar " acc ", " acc ", r0, " acc "\n\t"
+#define MCUC_COLUMNS_SECOND(acc) "smmlar " acc ", " acc ", r1, r2\n\tssat " acc ", #8, " acc "\n\t"
+#define MCUC_COLUMNS_AWAY(acc) \
+  MCUC_COLUMNS_FIRST(acc) "add " acc ", " acc ", " acc ", asr #31\n\t" MCUC_COLUMNS_SECOND(acc)
+#define MCUC_COLUMNS_UP(acc) MCUC_COLUMNS_FIRST(acc) MCUC_COLUMNS_SECOND(acc)
+#define MCUC_COLUMNS_LINE(acc) \
+  "smmla " acc ", " acc ", r0, r1\n\tssat " acc ", #8, " acc ", asr #4\n\t"
+#define MCUC_COLUMNS_STORE(acc, to, end) end(acc) "strb " acc ", " to "\n\t"
 #define MCUC_COLUMNS_STORE_TWO(a, b, sign) \
   MCUC_COLUMNS_STORE(a, "[lr]", sign)      \
   MCUC_COLUMNS_STORE(b, "[lr, r3]", sign) "add lr, lr, r3, lsl #1\n\t"
@@ -77,7 +70,6 @@
 #define MCUC_COLUMNS_BLOCK(name, stride, sign)                          \
   __attribute__((noinline)) static void name(mcuc_columns_block *block) \
   {                                                                     \
-    MCUC_DSP_STACK(16);                                                 \
     register mcuc_columns_block *r0 __asm__("r0") = block;              \
     __asm__ volatile( \
 "push {r7}\n\t" \
@@ -140,13 +132,19 @@ MCUC_COLUMNS_BLOCK(mcuc_columns_1_away, 1, MCUC_COLUMNS_AWAY)
 MCUC_COLUMNS_BLOCK(mcuc_columns_1_up, 1, MCUC_COLUMNS_UP)
 MCUC_COLUMNS_BLOCK(mcuc_columns_2_away, 2, MCUC_COLUMNS_AWAY)
 MCUC_COLUMNS_BLOCK(mcuc_columns_2_up, 2, MCUC_COLUMNS_UP)
+MCUC_COLUMNS_BLOCK(mcuc_columns_1_line, 1, MCUC_COLUMNS_LINE)
+MCUC_COLUMNS_BLOCK(mcuc_columns_2_line, 2, MCUC_COLUMNS_LINE)
 
 static inline void mcuc_columns_four(mcuc_columns_block *block, int32_t stride, int32_t n,
                                      int32_t low)
 {
   const int32_t up = low >= block->out_offset;
   (void)n;
-  if (stride == 1 && up) {
+  if (block->lines && stride == 1) {
+    mcuc_columns_1_line(block);
+  } else if (block->lines) {
+    mcuc_columns_2_line(block);
+  } else if (stride == 1 && up) {
     mcuc_columns_1_up(block);
   } else if (stride == 1) {
     mcuc_columns_1_away(block);
@@ -180,6 +178,7 @@ static void mcuc_columns_outputs(const mcuc_depthwise_columns_params *p, uint32_
   int32_t next;
   block.step = step;
   block.out_offset = p->out_offset;
+  block.lines = p->lines;
   block.fours = n >> 2;
   block.two = n & 2;
   block.one = n & 1;

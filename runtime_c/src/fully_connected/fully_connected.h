@@ -34,9 +34,10 @@ typedef struct mcuc_fully_connected_line {
 
 /* Cores with the DSP extension, weights without zero point. */
 typedef struct mcuc_fully_connected_dsp_params {
-  const int32_t *weights; /* by four units and four k four words: of two pairs (mcuc/dsp_dot.h)
-                             those of (k, k + 2), then those of (k + 1, k + 3) */
-  const int32_t *lines;   /* [units, a multiple of 4] mcuc_fully_connected_line */
+  const int32_t *stream; /* by six units three biases, of every second unit; for each four k the
+                            weights of three pairs (mcuc/dsp_dot.h), (k, k + 2), then
+                            (k + 1, k + 3); and mcuc_fully_connected_pair. Then the same by two */
+  int32_t sixes;         /* of units */
   int32_t depth;
   int32_t words; /* of four bytes, in a depth */
   int32_t units;

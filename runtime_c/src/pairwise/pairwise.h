@@ -33,6 +33,14 @@ typedef struct mcuc_pairwise_params {
   int32_t function;
 } mcuc_pairwise_params;
 
+typedef struct mcuc_pairwise_scaled_params {
+  int32_t channels;       /* of the output */
+  int32_t a_step, b_step; /* 1, or 0: the operand has one channel, used for all */
+  int32_t function;
+  int32_t a_zero, a_multiplier, a_shift;
+  int32_t b_zero, b_multiplier, b_shift;
+} mcuc_pairwise_scaled_params;
+
 typedef struct mcuc_pairwise_f32_params {
   int32_t channels;       /* of the output */
   int32_t a_step, b_step; /* 1, or 0: the operand has one channel, used for all */

@@ -29,6 +29,19 @@ static inline int32_t mcuc_reduce_step(int32_t kind, int32_t acc, int32_t x)
   return (kind == MCUC_REDUCE_MAX) == (x > acc) ? x : acc;
 }
 
+/* The same of int32, with sums and products, which wrap around. */
+static inline int32_t mcuc_reduce_s32_step(int32_t kind, int32_t acc, int32_t x)
+{
+  switch (kind) {
+    case MCUC_REDUCE_SUM:
+      return (int32_t)((uint32_t)acc + (uint32_t)x);
+    case MCUC_REDUCE_PROD:
+      return (int32_t)((uint32_t)acc * (uint32_t)x);
+    default:
+      return mcuc_reduce_step(kind, acc, x);
+  }
+}
+
 static inline float mcuc_reduce_f32_step(int32_t kind, float acc, float x)
 {
   switch (kind) {

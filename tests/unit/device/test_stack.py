@@ -9,7 +9,7 @@ import pytest
 from mcuc.device.boards import load_board
 from mcuc.device.firmware import build_program
 from mcuc.device.harness import run_requests
-from mcuc.device.stack import _count, _lowered, stack_bound
+from mcuc.device.stack import OBJDUMP, _count, _lowered, stack_bound
 from mcuc.device.toolchain import Options, Source
 from mcuc.errors import InternalError
 from tests.unit.device.test_harness import CONFIG, MODELS, program, request
@@ -130,3 +130,43 @@ def test_library_functions_are_read_from_the_program(tmp_path: Path) -> None:
         assert bound.bytes is not None and record.stack_bytes is not None
         assert record.stack_bytes <= bound.bytes
         assert stack_bound(built.objects, "divide").bytes is None
+
+
+PUSHES = """
+static __attribute__((noinline)) void pushes(void)
+{
+  __asm__ volatile("push {r0, r1, r2, r3, r4, r5, r6, r7}; sub sp, #504; str r0, [sp];"
+                   "add sp, #508; add sp, #28" ::: "memory");
+}
+static int pushing(const mcuc_memory *memory)
+{
+  pushes();
+  return add(memory);
+}
+"""
+
+
+@pytest.mark.arm_gcc
+@pytest.mark.qemu
+def test_what_assembly_pushes_counts(tmp_path: Path) -> None:
+    source = tmp_path / "pushing.c"
+    text = MODELS.read_text().replace("#ifdef __arm__", PUSHES + "#ifdef __arm__", 1)
+    source.write_text(text.replace("MODEL(deep,", "MODEL(pushing,"))
+    for where in ("qemu_m4", "qemu_m0plus"):
+        options = Options(stack_usage=True, strict=False)
+        built = build_program(
+            [Source(source)], CONFIG, tmp_path / where, board=load_board(where), options=options
+        )
+        record = run_requests(built, [request("deep")])[0][0][0]
+        bound = stack_bound(built.objects, "pushing", built.path)
+        assert bound.bytes is not None and record.stack_bytes is not None
+        assert 536 <= record.stack_bytes <= bound.bytes <= record.stack_bytes + 200
+
+
+def test_without_objdump_assembly_is_not_known(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    objects = graph(tmp_path, {"run": "8 bytes (static)"}, [])
+    monkeypatch.setenv("PATH", "")
+    bound = stack_bound(objects, "run", tmp_path / "program.elf")
+    assert bound.bytes is None and bound.unknown == (OBJDUMP,)

@@ -11,6 +11,7 @@ import pytest
 
 from mcuc.compiler.options import Options
 from mcuc.compiler.pipeline import prepare
+from mcuc.device.onnx_oracle import run_onnx
 from mcuc.errors import McucError, ModelError, exit_code, flatten
 from mcuc.frontends.onnx.handlers import HANDLERS
 from mcuc.frontends.onnx.load import read_onnx
@@ -433,3 +434,20 @@ def test_numbers_that_no_exporter_writes_are_refused(
     nodes: list[onnx.NodeProto], x: list[int], constants: dict[str, np.ndarray], code: str
 ) -> None:
     assert codes(model(nodes, {"x": x}, ["y"], constants)) == [code]
+
+
+def test_b04_a_transposed_convolution_pads_the_result_as_auto_pad_says() -> None:
+    """auto_pad and output_padding together; and stride 1, where the size stays."""
+    for size, channels, own, wanted in (
+        ((3, 3), 2, {"strides": [2, 2], "output_padding": [1, 1]}, (6, 6)),
+        ((2, 2), 1, {}, (2, 2)),
+    ):
+        weights = floats(1, channels, channels, 3, 3)
+        nodes = [node("ConvTranspose", "x w", "y", auto_pad="SAME_UPPER", **own)]
+        ports = {"x": [1, channels, *size]}
+        data = model(nodes, ports, ["y"], {"w": weights})
+        x = floats(2, 1, channels, *size)
+        (ours,) = run_reference(load(data).graph, [x])
+        ((theirs,),) = run_onnx(data, [[x]])
+        assert ours.shape == theirs.shape == (1, channels, *wanted)
+        np.testing.assert_allclose(ours, theirs, rtol=1e-5, atol=1e-6)

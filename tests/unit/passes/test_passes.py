@@ -20,6 +20,7 @@ from mcuc.passes.positive_scales import positive_scales
 from mcuc.passes.remove_channels import remove_channels
 from mcuc.passes.remove_dead_nodes import remove_dead_nodes
 from mcuc.passes.remove_identities import remove_identities
+from mcuc.passes.small_factors import small_factors
 from mcuc.passes.strip_io_quantize import strip_io_quantize
 from mcuc.passes.transpose_to_reshape import transpose_to_reshape
 from mcuc.passes.verify import verify_graph
@@ -254,6 +255,28 @@ class TestStripIoQuantize:
         q = build.node("quantize", quantize.Attrs(), (x,), s8((1, 4), 0.1))
         graph = build.graph(build.node("quantize", quantize.Attrs(), (q,), S8))
         assert strip_io_quantize(graph) is graph
+
+
+class TestSmallFactors:
+    def graph(self, weights: list[int], scales: list[float], bias: list[int]) -> Graph:
+        return TestPositiveScales().graph(weights, scales, bias)
+
+    def test_channels_with_factors_from_1_on_are_scaled(self) -> None:
+        # The input's scale is 0.1 times the output's: factors of 0.9, 1.1, 2.5 and -5.
+        scales = [scale * 0.1 / X.quant.scale for scale in (0.9, 1.1, 2.5, -5.0)] if X.quant else []
+        before = self.graph([100, 2, -3, 7], scales, [100, 383, -300, 20])
+        after = small_factors(before)
+        _, weights, bias = (after.values[v or 0] for v in after.nodes[0].inputs)
+        assert weights.const is not None and bias.const is not None
+        assert weights.const[:, 0, 0, 0].tolist() == [100, 4, -12, 56]
+        assert bias.const.tolist() == [100, 766, -1200, 160]
+        assert_same(before, after)
+
+    def test_what_does_not_fit_stays(self) -> None:
+        scale = 1.5 * 0.1 / X.quant.scale if X.quant else 0.0
+        for weights, bias in (([64, 1], [0, 0]), ([-127, 1], [0, 0]), ([1, 1], [2**30, 0])):
+            before = self.graph(weights, [scale, 0.0001], bias)
+            assert small_factors(before) is before
 
 
 class TestPositiveScales:

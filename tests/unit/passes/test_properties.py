@@ -17,6 +17,7 @@ from mcuc.passes.positive_scales import POSITIVE_SCALES
 from mcuc.passes.remove_channels import remove_channels_pass
 from mcuc.passes.remove_dead_nodes import REMOVE_DEAD_NODES
 from mcuc.passes.remove_identities import remove_identities_pass
+from mcuc.passes.small_factors import SMALL_FACTORS
 from mcuc.passes.spec import Pass
 from mcuc.passes.transpose_to_reshape import TRANSPOSE_TO_RESHAPE
 from mcuc.passes.verify import verify_graph
@@ -29,6 +30,7 @@ EXACT = (
     FUSE_PAD,
     TRANSPOSE_TO_RESHAPE,
     POSITIVE_SCALES,
+    SMALL_FACTORS,
     REMOVE_CHANNELS,
     MERGE_DUPLICATES,
     remove_identities_pass("litert-2.3"),

@@ -1,11 +1,12 @@
-"""AVERAGE_POOL_2D and MAX_POOL_2D."""
+"""AVERAGE_POOL_2D, MAX_POOL_2D and L2_POOL_2D."""
 
 from __future__ import annotations
 
 from typing import Any
 
-from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator
-from mcuc.ops import average_pool2d, max_pool2d
+from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator, Part, Parts
+from mcuc.ir.types import DType
+from mcuc.ops import average_pool2d, max_pool2d, unary
 from mcuc.ops.windows import explicit_pad
 
 
@@ -28,7 +29,22 @@ def max_pool_2d(operator: Operator) -> Mapped:
     return Mapped("max_pool2d", max_pool2d.Attrs(**_geometry(operator)))
 
 
+def l2_pool_2d(operator: Operator) -> Parts:
+    """The root of the mean of the squares; float32 alone."""
+    geometry = _geometry(operator)
+    if operator.type().dtype is not DType.F32 or geometry["activation"] != "none":
+        raise operator.error("E110", "L2_POOL_2D is supported on f32, without an activation")
+    pool = average_pool2d.Attrs(**geometry)
+    first = len(operator.inputs)
+    return (
+        Part("unary", unary.Attrs("square"), (0,), operator.type()),
+        Part("average_pool2d", pool, (first,), operator.outputs[0].type),
+        Part("unary", unary.Attrs("sqrt"), (first + 1,)),
+    )
+
+
 BUILTINS = {
     "AVERAGE_POOL_2D": Builtin(average_pool_2d, "Pool2DOptions"),
+    "L2_POOL_2D": Builtin(l2_pool_2d, "Pool2DOptions"),
     "MAX_POOL_2D": Builtin(max_pool_2d, "Pool2DOptions"),
 }

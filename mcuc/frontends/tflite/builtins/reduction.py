@@ -64,4 +64,6 @@ BUILTINS = {
     "REDUCE_MAX": Builtin(_reduce("max"), "ReducerOptions"),
     "REDUCE_MIN": Builtin(_reduce("min"), "ReducerOptions"),
     "REDUCE_PROD": Builtin(_reduce("prod"), "ReducerOptions"),
+    "REDUCE_ANY": Builtin(_reduce("max"), "ReducerOptions"),
+    "REDUCE_ALL": Builtin(_reduce("min"), "ReducerOptions"),
 }

@@ -2,9 +2,9 @@
  *
  *   y[n][o] = finish(bias[o] + sum_ijc x[i][n * stride_w + j * dilation_w][c] * w[o][i][j][c])
  *
- * rows : kernel_h rows of s8 pixels     dst : [n][out] s8     scratch : two windows.
+ * rows : kernel_h rows of s8 pixels     dst : [n][out] s8     scratch : windows.
  * Windows are copied to scratch, with padding where they reach outside the map, unless they are
- * pixels of whole vectors. Blocks of two pixels by four outputs. Bit-exact to
+ * pixels of whole vectors. Blocks of three pixels by four outputs. Bit-exact to
  * mcuc/ops/conv2d.py:ref.
  */
 #include "conv2d/conv2d_mve.h"
@@ -61,22 +61,40 @@ __attribute__((noinline)) static void mcuc_conv2d_mve_gather(const mcuc_conv2d_m
   }
 }
 
-/* Output pixels [first, end) of a call have windows inside the map, whose rows are one run each. */
+/* Output pixels [first, end) of a call have columns inside the map, which are one run each. */
 static inline void mcuc_conv2d_mve_inner(const mcuc_conv2d_mve_params *p, const mcuc_window_call *c,
                                          int32_t *first, int32_t *end)
 {
   const int32_t room = c->in_w - p->kernel_w - c->start;
   *first = 0;
   *end = 0;
-  if (c->kernel_h == p->kernel_h && room >= 0 &&
-      (p->dilation_w * c->in_step == p->in || p->kernel_w == 1)) {
+  if (room >= 0 && (p->dilation_w * c->in_step == p->in || p->kernel_w == 1)) {
     *first = c->start < 0 ? (p->stride_w - 1 - c->start) / p->stride_w : 0;
     *end = room / p->stride_w + 1;
     *end = *end < c->n ? *end : c->n;
   }
 }
 
-MCUC_FN void mcuc_conv2d_s8_s8_s8__mve_2x4(const void *params, const void *call)
+/* Copies n windows whose columns are inside the map, the first one from column `start` on. */
+static inline void mcuc_conv2d_mve_copy(const mcuc_conv2d_mve_params *p, const mcuc_window_call *c,
+                                        int32_t start, int32_t n, int8_t *to)
+{
+  const int32_t size = p->vectors * MCUC_MVE_BYTES, line = p->kernel_w * p->in;
+  const int32_t offset = (start - (c->start < 0 ? 0 : c->start)) * c->in_step;
+  int32_t i;
+  for (i = -c->top; i < p->kernel_h - c->top; ++i) {
+    const int8_t *x = p->padding;
+    int32_t step = 0;
+    if (i >= 0 && i < c->kernel_h) {
+      x = (const int8_t *)c->rows[i] + offset;
+      step = p->stride_w * c->in_step;
+    }
+    mcuc_mve_copies(to, size, x, step, n, line);
+    to += line;
+  }
+}
+
+MCUC_FN void mcuc_conv2d_s8_s8_s8__mve_3x4(const void *params, const void *call)
 {
   const mcuc_conv2d_mve_params *p = (const mcuc_conv2d_mve_params *)params;
   const mcuc_window_call *c = (const mcuc_window_call *)call;
@@ -92,7 +110,8 @@ MCUC_FN void mcuc_conv2d_s8_s8_s8__mve_2x4(const void *params, const void *call)
   while (n < c->n) {
     int32_t start = c->start + n * p->stride_w;
     row.y = (int8_t *)c->dst + n * c->dst_step;
-    if (!p->copied && n >= first && n < end) { /* pixels that lie there */
+    if (!p->copied && c->kernel_h == p->kernel_h && n >= first &&
+        n < end) { /* pixels that lie there */
       row.x = (const int8_t *)c->rows[0] + (start - origin) * c->in_step;
       row.x_step = step;
       row.n = end - n;
@@ -101,16 +120,18 @@ MCUC_FN void mcuc_conv2d_s8_s8_s8__mve_2x4(const void *params, const void *call)
       const int32_t most = c->n - n < p->windows ? c->n - n : p->windows;
       row.x = copy;
       row.x_step = size;
-      for (row.n = 0; row.n < most; ++row.n) {
+      for (row.n = 0; row.n < most;) {
         int8_t *const to = copy + row.n * size;
+        int32_t some = 1;
         if (n >= first && n < end) {
-          mcuc_mve_copy_rows(to, c->rows, p->kernel_h, (start - origin) * c->in_step,
-                             p->kernel_w * p->in);
+          some = end - n < most - row.n ? end - n : most - row.n;
+          mcuc_conv2d_mve_copy(p, c, start, some, to);
         } else {
           mcuc_conv2d_mve_gather(p, c, start, to);
         }
-        start += p->stride_w;
-        n += 1;
+        row.n += some;
+        n += some;
+        start += some * p->stride_w;
       }
     }
     mcuc_conv2d_mve_windows(p, &row);

@@ -3,10 +3,10 @@
  *   y[n][o] = finish(bias[o] + sum_c x[n][c] * w[o][c])
  *
  * src : [n][in] s8     dst : [n][out] s8     scratch : two pixels, unless they are whole vectors.
- * Blocks of two pixels by four outputs. Pixels that are no whole vectors are read with what follows
- * them; the last ones, behind which nothing may be read, are copied. Rows that have been read may
- * be written over: where pixel n + 1 of the output lies on pixel n of the input, pixels go one by
- * one. Bit-exact to mcuc/ops/conv2d.py:ref.
+ * Blocks of three pixels by four outputs. Pixels that are no whole vectors are read with what
+ * follows them; the last ones, behind which nothing may be read, are copied. Rows that have been
+ * read may be written over: where pixel n + 1 of the output lies on pixel n of the input, pixels go
+ * one by one. Bit-exact to mcuc/ops/conv2d.py:ref.
  */
 #include "conv2d/conv2d_mve.h"
 
@@ -19,29 +19,33 @@ static inline int32_t mcuc_conv2d_mve_apart(const mcuc_conv2d_mve_params *p, con
                                                            : 0;
 }
 
-/* The pixels, from the first on, that can be taken in pairs as they lie. */
+/* The pixels, from the first on, that can be taken in threes as they lie. */
 static inline int32_t mcuc_conv2d_mve_plain(const mcuc_conv2d_mve_params *p,
                                             const mcuc_pixel_call *c)
 {
   const int8_t *x = (const int8_t *)c->src[0];
-  const int8_t *y = (const int8_t *)c->dst + c->dst_step;
+  const int8_t *y = (const int8_t *)c->dst;
   const int32_t spare = p->vectors * MCUC_MVE_BYTES - p->in;
   const int32_t some = c->n - (spare + c->src_step[0] - 1) / c->src_step[0];
   const int32_t last = some - 2;
-  int32_t side;
+  const int32_t x_last = last * c->src_step[0], y_last = last * c->dst_step;
+  int32_t i, side;
   if (last < 0) {
     return 0;
   }
-  /* Between the first pair and the last the distance does not change its sign. */
-  side = mcuc_conv2d_mve_apart(p, x, y);
-  if (side == 0 ||
-      side != mcuc_conv2d_mve_apart(p, x + last * c->src_step[0], y + last * c->dst_step)) {
-    return 0;
+  /* Between the first pixels and the last the distance does not change its sign. */
+  side = mcuc_conv2d_mve_apart(p, x, y + c->dst_step);
+  for (i = 1; i <= 2; ++i) {
+    y += c->dst_step;
+    if (side == 0 || side != mcuc_conv2d_mve_apart(p, x, y) ||
+        side != mcuc_conv2d_mve_apart(p, x + x_last, y + y_last)) {
+      return 0;
+    }
   }
-  return some & ~1;
+  return some;
 }
 
-MCUC_FN void mcuc_conv2d_s8_s8_s8_1x1__mve_2x4(const void *params, const void *call)
+MCUC_FN void mcuc_conv2d_s8_s8_s8_1x1__mve_3x4(const void *params, const void *call)
 {
   const mcuc_conv2d_mve_params *p = (const mcuc_conv2d_mve_params *)params;
   const mcuc_pixel_call *c = (const mcuc_pixel_call *)call;
