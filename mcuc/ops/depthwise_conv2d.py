@@ -21,6 +21,7 @@ from mcuc.ops import (
     depthwise_columns,
     depthwise_mve,
     depthwise_planar,
+    depthwise_poly,
     depthwise_taps,
     dsp_convolution,
     float_weights,
@@ -184,6 +185,12 @@ def suits_planar(site: Site, target: Target, size: int) -> bool:
     return target.dsp and one and depthwise_planar.suits_dsp(site, size)
 
 
+def suits_poly(site: Site, target: Target, size: int) -> bool:
+    """The DSP extension, square windows of that size, and sums that are not too large."""
+    one = has_one_output_each(site, target)
+    return target.dsp and one and depthwise_poly.suits(site, size)
+
+
 def suits_planar_mac(site: Site, target: Target, size: int) -> bool:
     """Square windows of that size, and factors of the usual form."""
     return has_one_output_each(site, target) and depthwise_planar.suits_mac(site, size)
@@ -201,6 +208,18 @@ def _planar(size: int, isa: str) -> Kernel:
         pack=pack_dsp if dsp else depthwise_planar.pack_mac,
         window=depthwise_planar.window,
         scratch=depthwise_columns.scratch if in_columns else depthwise_planar.scratch,
+    )
+
+
+def _poly(size: int) -> Kernel:
+    return Kernel(
+        symbol=f"mcuc_depthwise_conv2d_s8_s8_s8_k{size}__dsp_6x1",
+        source=f"depthwise_conv2d/s8_s8_s8_k{size}__dsp_6x1.c",
+        form=Form.WINDOW,
+        when=functools.partial(suits_poly, size=size),
+        pack=depthwise_poly.pack,
+        window=depthwise_poly.window,
+        scratch=depthwise_poly.scratch,
     )
 
 
@@ -362,6 +381,7 @@ SPEC = OpSpec(
             window=dsp_convolution.window_wide,
             scratch=scratch_dsp_single,
         ),
+        *(_poly(size) for size in (5, 7)),
         *(_planar(size, "dsp") for size in (3, 5, 7)),
         Kernel(
             symbol="mcuc_depthwise_conv2d_s8_s8_s8__dsp_1x4",

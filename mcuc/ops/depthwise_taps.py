@@ -114,12 +114,18 @@ def dsp_scales(site: Site) -> Words:
 
 def dsp_ends(site: Site) -> tuple[Words, bool]:
     """As `dsp_scales`, or lines: with the constant in place of the power; and which of them."""
+    lines = dsp_lines_of(site, dsp_lines.Form())
+    return (dsp_scales(site), False) if lines is None else (lines, True)
+
+
+def dsp_lines_of(site: Site, form: dsp_lines.Form) -> Words | None:
+    """Bias and what is added to it, multiplier, and constant of each channel, if all have lines."""
     rule = dsp_lines.rule_of(site, _taps(site).T)
-    lines = dsp_lines.of_site(site, _taps(site).T, rule, paired=False)
+    lines = dsp_lines.of_site(site, _taps(site).T, rule, form)
     if lines is None:
-        return dsp_scales(site), False
+        return None
     words = np.stack([rule.bias + lines.added, lines.multiplier, lines.constant], axis=1)
-    return words.astype(np.int32), True
+    return words.astype(np.int32)
 
 
 def mac_scales(site: Site) -> Words | None:

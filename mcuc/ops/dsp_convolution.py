@@ -42,7 +42,7 @@ def pack(site: Site, filters: Array) -> Params:
     row = (matrix.shape[1] - _TAILS * tails) // kernel_h
     paired = dsp_tables.pairs(matrix)
     rule = dsp_lines.rule_of(site, _flat(filters))
-    lines = dsp_lines.of_site(site, _flat(filters), rule, paired=True)
+    lines = dsp_lines.of_site(site, _flat(filters), rule, dsp_lines.Form(paired=True))
     if lines is not None:
         ends = dsp_tables.Ends(rule.bias, lines.added, lines.multiplier, lines.constant)
         common = out & ~1

@@ -27,8 +27,6 @@ from mcuc.ops.spec import Site
 
 Words = npt.NDArray[np.int32]
 
-SHIFT_B = 4  # MCUC_DSP_LINE_SHIFT
-SHIFT_A = SHIFT_B + 8  # of sums that are 256 times as large
 # What is added, and how far multipliers are from the nearest one, in the order of the search.
 _ADDED = tuple(
     np.concatenate([np.arange(-end, -begin), np.arange(begin, end)])
@@ -40,6 +38,26 @@ _MOST_ACC = (1 << 23) - (1 << 10)
 _INT32_MAX, _UINT32_MAX = (1 << 31) - 1, (1 << 32) - 1
 # Larger shifts to the right would not fit int64 here.
 _MAX_RIGHT = 22
+
+
+@dataclass(frozen=True)
+class Form:
+    """The form that a kernel's sums have.
+
+    Attributes:
+        shift: Of the last step. Small ones suit large factors, large ones small factors.
+        paired: Whether sums of even outputs are 256 times as large; their shift is 8 more.
+        above: What sums hold beyond the accumulators and what is added, less than 2^22; only
+            where they are not paired.
+    """
+
+    shift: int = 4  # MCUC_DSP_LINE_SHIFT
+    paired: bool = False
+    above: int = 0
+
+    def of_output(self, output: int) -> tuple[int, int]:
+        """Shift and scale."""
+        return (self.shift + 8, 256) if self.paired and output % 2 == 0 else (self.shift, 1)
 
 
 @dataclass(frozen=True)
@@ -111,37 +129,37 @@ def rule_of(site: Site, weights: Array) -> Rule:
     return Rule(bias, multiplier, np.where(given, -8, shift))
 
 
-def of_site(site: Site, weights: Array, rule: Rule, *, paired: bool) -> Lines | None:
+def of_site(site: Site, weights: Array, rule: Rule, form: Form) -> Lines | None:
     """Lines of all outputs of a convolution, if there are such.
 
     Args:
         site, weights, rule: As for, and as from, :func:`rule_of`.
-        paired: Whether sums of even outputs are 256 times as large.
+        form: Of the sums.
     """
     clamp = activation_range(site, convolution.attrs_of(site).activation)
     zero_point = quant_of(site.output).zero_point
     if clamp[0] < zero_point:
         return None
     known = Accumulators(*bounds(rule.bias, weights), rule.multiplier, -rule.shift)
-    return of_outputs(known, zero_point, clamp, paired=paired)
+    return of_outputs(known, zero_point, clamp, form)
 
 
 def of_outputs(
-    acc: Accumulators, zero_point: int, clamp: tuple[int, int], *, paired: bool
+    acc: Accumulators, zero_point: int, clamp: tuple[int, int], form: Form
 ) -> Lines | None:
     """Lines of all outputs; None if one has none.
 
     Args:
         acc: Of all outputs.
         zero_point, clamp: Of the output; its lower limit >= zero_point.
-        paired: As for :func:`of_site`.
+        form: Of the sums.
     """
     if max(np.abs(acc.least).max(), np.abs(acc.most).max()) >= _MOST_ACC:
         return None
     levels = np.arange(clamp[0] + 1, clamp[1] + 1, dtype=np.int64)
     parts: list[tuple[int, int, int]] = []
     for o in range(len(acc.least)):
-        found = _line(acc, o, levels - zero_point, levels, paired and o % 2 == 0)
+        found = _line(acc, o, levels - zero_point, levels, form)
         if found is None:
             return None
         parts.append(found)
@@ -150,16 +168,16 @@ def of_outputs(
 
 
 def _line(
-    acc: Accumulators, output: int, above_zero: Ints, levels: Ints, even: bool
+    acc: Accumulators, output: int, above_zero: Ints, levels: Ints, form: Form
 ) -> tuple[int, int, int] | None:
     """Multiplier, what is added, and constant for one output."""
     least, most = int(acc.least[output]), int(acc.most[output])
     factor, right = int(acc.multiplier[output]), int(acc.right[output])
-    shift, scale = (SHIFT_A, 256) if even else (SHIFT_B, 1)
+    shift, scale = form.of_output(output)
     first = _steps(factor, right, above_zero, most)
     if first is None:
         return None
-    nearest = _multiplier(factor, right)
+    nearest = _multiplier(factor, right - 1 - form.shift)
     reached, missed = first <= most, first > least
     wanted = levels << (shift + 32)
     edge = 256 << (shift + 32)
@@ -169,8 +187,9 @@ def _line(
             return None
         lower = wanted - scale * multipliers * np.maximum(first, least)
         upper = wanted - scale * multipliers * np.minimum(first - 1, most) - 1
-        lowest = lower.max(axis=1, where=reached, initial=-edge)
-        highest = upper.min(axis=1, where=missed, initial=edge)
+        given = multipliers[:, 0] * form.above
+        lowest = lower.max(axis=1, where=reached, initial=-edge) - given
+        highest = upper.min(axis=1, where=missed, initial=edge) - given
         found = _in_intervals(multipliers[:, 0], lowest, highest)
         if found is not None:
             return found
@@ -194,9 +213,8 @@ def _steps(factor: int, right: int, above_zero: Ints, most: int) -> Ints | None:
     return steps
 
 
-def _multiplier(factor: int, right: int) -> int:
-    """2^(32 + SHIFT_B) times the real factor, rounded."""
-    less = right - 1 - SHIFT_B
+def _multiplier(factor: int, less: int) -> int:
+    """factor / 2^less, rounded."""
     if less < 0:
         return factor << -less
     return (factor + (1 << less >> 1)) >> less

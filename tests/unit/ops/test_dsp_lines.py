@@ -7,7 +7,7 @@ import pytest
 
 from mcuc.numerics import int8
 from mcuc.ops import dsp_lines
-from mcuc.ops.dsp_lines import SHIFT_A, SHIFT_B, Accumulators
+from mcuc.ops.dsp_lines import Accumulators, Form
 
 OUTPUTS = 24
 
@@ -21,7 +21,10 @@ def accumulators(seed: int, rights: tuple[int, int], reach: int) -> Accumulators
     return Accumulators(middle - size, middle + size, multiplier, rng.integers(*rights, OUTPUTS))
 
 
-@pytest.mark.parametrize("paired", [True, False])
+@pytest.mark.parametrize(
+    "form",
+    [Form(paired=True), Form(), Form(3, paired=True), Form(2, above=1 << 20), Form(2)],
+)
 @pytest.mark.parametrize(
     ("rights", "reach", "clamp", "zero_point"),
     [
@@ -33,24 +36,31 @@ def accumulators(seed: int, rights: tuple[int, int], reach: int) -> Accumulators
     ],
 )
 def test_lines_are_the_rule(
-    paired: bool, rights: tuple[int, int], reach: int, clamp: tuple[int, int], zero_point: int
+    form: Form, rights: tuple[int, int], reach: int, clamp: tuple[int, int], zero_point: int
 ) -> None:
     acc = accumulators(7, rights, reach)
-    lines = dsp_lines.of_outputs(acc, zero_point, clamp, paired=paired)
+    lines = dsp_lines.of_outputs(acc, zero_point, clamp, form)
     assert lines is not None
     for o in range(OUTPUTS):
         x = np.arange(acc.least[o], acc.most[o] + 1)
         factors = acc.multiplier[o : o + 1], -acc.right[o : o + 1]
         wanted = int8.requantize_conv(x[:, None].astype(np.int32), *factors, zero_point, clamp)
-        scale, shift = (256, SHIFT_A) if paired and o % 2 == 0 else (1, SHIFT_B)
-        product = (scale * x + lines.added[o]) * lines.multiplier[o] >> 32
+        shift, scale = form.of_output(o)
+        sums = scale * x + form.above + lines.added[o]
+        product = sums * lines.multiplier[o] >> 32
         total = product + lines.constant[o]
         assert np.abs(total).max() < 1 << 31
-        assert np.abs(scale * x + lines.added[o]).max() < 1 << 31
+        assert np.abs(sums).max() < 1 << 31
         got = np.clip(np.clip(total >> shift, -128, 127), *clamp)
         assert (got == wanted[:, 0]).all(), o
 
 
 def test_factors_that_have_no_line() -> None:
     acc = accumulators(3, (2, 4), 1000)
-    assert dsp_lines.of_outputs(acc, -128, (-128, 127), paired=True) is None
+    assert dsp_lines.of_outputs(acc, -128, (-128, 127), Form(paired=True)) is None
+
+
+def test_factors_that_have_lines_of_a_smaller_shift() -> None:
+    acc = accumulators(3, (1, 5), 20_000)
+    assert dsp_lines.of_outputs(acc, -128, (-128, 127), Form()) is None
+    assert dsp_lines.of_outputs(acc, -128, (-128, 127), Form(0)) is not None

@@ -1,0 +1,137 @@
+"""Depthwise convolutions as products of polynomials: what their kernels are given, and the proof.
+
+Twin: runtime_c/src/depthwise_conv2d/depthwise_poly.h. A word of two pixels a + b X by one of two
+taps v + u X has three fields, of X = 2^21, and 64 bits hold a sum of such products. The fields
+keep apart if none leaves its 21 bits for any input; the last one has 22.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from mcuc.ir.graph import Array
+from mcuc.ir.program import Params
+from mcuc.ops import convolution, depthwise_planar, depthwise_taps, dsp_lines, dsp_tables
+from mcuc.ops.checks import quant_of
+from mcuc.ops.convolution import INPUT, WEIGHTS, Ints, attrs_of
+from mcuc.ops.spec import Site
+
+_BITS = 21
+_ABOVE = 1 << 20  # MCUC_POLY_ABOVE
+_WORDS = 16  # MCUC_POLY_WORDS
+_CHANNELS = 4  # that are sorted together
+_OUTPUT_WORDS = 4 * 6  # four channels of the outputs of four turns
+# Shifts of lines, in the order of the kernels' code for them (MCUC_POLY_LINE_SHIFT).
+_SHIFTS = (0, 2)
+# What lines may add to a sum at most.
+_MOST_ADDED = 1 << 16
+# From how many output columns on sorting is worth it, by the kernel's size.
+_MIN_COLUMNS = {5: 3, 7: 3}
+
+
+def suits(site: Site, size: int) -> bool:
+    """The geometry, factors of the usual shifts, and fields that hold their sums."""
+    attrs = attrs_of(site)
+    return (
+        convolution.kernel_size(site) == (size, size)
+        and attrs.stride[1] in (1, 2)
+        and attrs.dilation[1] == 1
+        and site.output.shape[2] >= _MIN_COLUMNS[size]
+        and site.input(INPUT).shape[3] >= _CHANNELS
+        and depthwise_taps.suits_dsp(site)
+        and _holds(site)
+        and (not dsp_tables.has_rare(_scales(site)) or _lines(site) is not None)
+    )
+
+
+def _holds(site: Site) -> bool:
+    """Whether no field of a sum can overflow, whatever the input and what lines add."""
+    bias = dsp_lines.rule_of(site, _channels(site)).bias
+    first, second = (part.reshape(len(bias), -1) for part in _taps(site))
+    none = np.zeros_like(bias)
+    for start, weights, room in (
+        (bias, first, _ABOVE - _MOST_ADDED),
+        (bias, np.concatenate([first, second], axis=1), _ABOVE - _MOST_ADDED),
+        (none, second, 2 * _ABOVE),
+    ):
+        low, high = dsp_lines.bounds(start, weights)
+        if low.min() < -room or high.max() >= room:
+            return False
+    return True
+
+
+def _channels(site: Site) -> Array:
+    """Weights as [channels, taps]."""
+    weights = site.const(WEIGHTS)
+    return weights.reshape(-1, weights.shape[3]).T
+
+
+def _taps(site: Site) -> tuple[Ints, Ints]:
+    """The taps v and u of all words [channels, kernel rows, words].
+
+    Two neighbouring taps are a word, with a stride of 2 first the even ones among each other, then
+    the odd ones; a missing one is 0.
+    """
+    rows = site.const(WEIGHTS)[0].transpose(2, 0, 1).astype(np.int64)
+    stride = attrs_of(site).stride[1]
+    parts = [rows[:, :, i::stride] for i in range(stride)]
+    full = [np.pad(part, ((0, 0), (0, 0), (0, part.shape[2] % 2))) for part in parts]
+    taps = np.concatenate(full, axis=2)
+    return taps[:, :, 1::2], taps[:, :, ::2]
+
+
+def pack(site: Site) -> Params:
+    """The record."""
+    first, second = _taps(site)
+    words = first + (second << _BITS)
+    ends, lines = _ends(site, words.reshape(len(words), -1))
+    return Params(
+        "mcuc_depthwise_poly_params",
+        "depthwise_conv2d/depthwise_poly.h",
+        {
+            "ends": ends,
+            "weights": words.astype(np.int32),
+            "channels": len(words),
+            "stride": attrs_of(site).stride[1],
+            "in_zero": quant_of(site.input(INPUT)).zero_point,
+            "lines": lines,
+            **convolution.output_fields(site, attrs_of(site).activation),
+        },
+    )
+
+
+def _ends(site: Site, words: Ints) -> tuple[npt.NDArray[np.int32], int]:
+    """Four words of each channel, and which lines they are.
+
+    Sums start with what is to be added to both kinds of outputs, without what is too much in all
+    second pixels: 128 X times a word.
+    """
+    ends, lines = _lines(site) or (_scales(site), 0)
+    start = ends[:, 0].astype(np.int64) + _ABOVE
+    start = start + (start << _BITS) - (words.sum(axis=1) << (_BITS + 7))
+    halves = np.ascontiguousarray(start).astype("<i8").view("<i4").reshape(-1, 2)
+    return np.concatenate([ends[:, 1:], halves], axis=1).astype(np.int32), lines
+
+
+def _scales(site: Site) -> dsp_tables.Words:
+    """`mcuc_dsp_scale` of each channel, with a small bias where the output is constant."""
+    rule = dsp_lines.rule_of(site, _channels(site))
+    return dsp_tables.scales(rule.bias, rule.multiplier, rule.shift)
+
+
+def _lines(site: Site) -> tuple[dsp_tables.Words, int] | None:
+    """Lines of all channels and 1 + the index of their shift, if there are such."""
+    for i, shift in enumerate(_SHIFTS):
+        lines = depthwise_taps.dsp_lines_of(site, dsp_lines.Form(shift, above=_ABOVE))
+        if lines is not None:
+            return lines, 1 + i
+    return None
+
+
+def scratch(site: Site) -> int:
+    """Bytes of the planes, and of the outputs of a piece."""
+    return 4 * (_CHANNELS * convolution.kernel_size(site)[0] * _WORDS + _OUTPUT_WORDS)
+
+
+window = depthwise_planar.window
