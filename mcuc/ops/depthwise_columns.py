@@ -15,6 +15,8 @@ from mcuc.ops.spec import Site
 SIZE = 3
 _COLUMNS = 26  # MCUC_COLUMNS
 _BYTES = 32  # of a column of four channels
+# Shifts of lines that there is code for, by stride.
+_SHIFTS = {1: (2, 0), 2: (2,)}
 
 
 def pack(site: Site) -> Params:
@@ -25,7 +27,7 @@ def pack(site: Site) -> Params:
     halves[:, 1:7:2] = rows[:, 1]
     halves[:, 6:9] = rows[:, 2]
     words = halves.view("<i4").astype(np.int32)
-    ends, lines = depthwise_taps.dsp_ends(site)
+    ends, lines = depthwise_taps.dsp_ends(site, _SHIFTS[attrs_of(site).stride[1]])
     return Params(
         "mcuc_depthwise_columns_params",
         "depthwise_conv2d/depthwise_columns.h",

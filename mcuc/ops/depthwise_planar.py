@@ -17,6 +17,7 @@ from mcuc.ops.convolution import INPUT, WEIGHTS, attrs_of
 from mcuc.ops.spec import Site
 
 _PIXELS = 32  # MCUC_PLANAR_PIXELS
+_SHIFT = 4  # MCUC_DSP_LINE_SHIFT
 _CHANNELS = 4  # that are sorted together
 # From how many output columns on sorting is worth it, by the kernel's size; 3x3 with the DSP
 # extension is sorted into columns (depthwise_columns.py).
@@ -54,8 +55,8 @@ def pack_dsp(site: Site) -> Params:
     _, size, _, channels = weights.shape
     halves = np.zeros((channels, size, size + 1), np.int16)
     halves[:, :, :size] = weights[0].transpose(2, 0, 1)
-    ends, lines = depthwise_taps.dsp_ends(site)
-    return _params(site, ends, _words(halves), lines=lines)
+    ends, lines = depthwise_taps.dsp_ends(site, (_SHIFT,))
+    return _params(site, ends, _words(halves), lines=int(lines != 0))
 
 
 def pack_mac(site: Site) -> Params:
@@ -68,18 +69,18 @@ def pack_mac(site: Site) -> Params:
     return _params(site, scales, _words(np.pad(taps, ((0, 0), (0, -taps.shape[1] % 4)))))
 
 
-def _params(site: Site, *parts: dsp_tables.Words, lines: bool = False) -> Params:
+def _params(site: Site, *parts: dsp_tables.Words, lines: int = 0) -> Params:
     header = "depthwise_conv2d/depthwise_planar.h"
     return Params("mcuc_depthwise_planar_params", header, fields(site, *parts, lines=lines))
 
 
-def fields(site: Site, *parts: dsp_tables.Words, lines: bool) -> dict[str, ParamValue]:
+def fields(site: Site, *parts: dsp_tables.Words, lines: int) -> dict[str, ParamValue]:
     """Members of the record; parts [channels, words] make one stream, channel by channel."""
     return {
         "stream": np.concatenate(parts, axis=1),
         "channels": len(parts[0]),
         "stride": attrs_of(site).stride[1],
-        "lines": int(lines),
+        "lines": lines,
         "in_zero": quant_of(site.input(INPUT)).zero_point,
         **convolution.output_fields(site, attrs_of(site).activation),
     }

@@ -22,7 +22,7 @@ _ABOVE = 1 << 20  # MCUC_POLY_ABOVE
 _WORDS = 16  # MCUC_POLY_WORDS
 _CHANNELS = 4  # that are sorted together
 _OUTPUT_WORDS = 4 * 6  # four channels of the outputs of four turns
-# Shifts of lines, in the order of the kernels' code for them (MCUC_POLY_LINE_SHIFT).
+# Shifts of lines that there is code for.
 _SHIFTS = (0, 2)
 # What lines may add to a sum at most.
 _MOST_ADDED = 1 << 16
@@ -41,7 +41,7 @@ def suits(site: Site, size: int) -> bool:
         and site.input(INPUT).shape[3] >= _CHANNELS
         and depthwise_taps.suits_dsp(site)
         and _holds(site)
-        and (not dsp_tables.has_rare(_scales(site)) or _lines(site) is not None)
+        and _ends_usually(site)
     )
 
 
@@ -59,6 +59,11 @@ def _holds(site: Site) -> bool:
         if low.min() < -room or high.max() >= room:
             return False
     return True
+
+
+def _ends_usually(site: Site) -> bool:
+    """Whether no channel has a rare shift, unless all are lines."""
+    return not dsp_tables.has_rare(depthwise_taps.dsp_scales(site)) or _channel_ends(site)[1] > 0
 
 
 def _channels(site: Site) -> Array:
@@ -102,31 +107,21 @@ def pack(site: Site) -> Params:
 
 
 def _ends(site: Site, words: Ints) -> tuple[npt.NDArray[np.int32], int]:
-    """Four words of each channel, and which lines they are.
+    """Four words of each channel, and 1 + the shift of lines, or 0.
 
     Sums start with what is to be added to both kinds of outputs, without what is too much in all
     second pixels: 128 X times a word.
     """
-    ends, lines = _lines(site) or (_scales(site), 0)
+    ends, lines = _channel_ends(site)
     start = ends[:, 0].astype(np.int64) + _ABOVE
     start = start + (start << _BITS) - (words.sum(axis=1) << (_BITS + 7))
     halves = np.ascontiguousarray(start).astype("<i8").view("<i4").reshape(-1, 2)
     return np.concatenate([ends[:, 1:], halves], axis=1).astype(np.int32), lines
 
 
-def _scales(site: Site) -> dsp_tables.Words:
-    """`mcuc_dsp_scale` of each channel, with a small bias where the output is constant."""
-    rule = dsp_lines.rule_of(site, _channels(site))
-    return dsp_tables.scales(rule.bias, rule.multiplier, rule.shift)
-
-
-def _lines(site: Site) -> tuple[dsp_tables.Words, int] | None:
-    """Lines of all channels and 1 + the index of their shift, if there are such."""
-    for i, shift in enumerate(_SHIFTS):
-        lines = depthwise_taps.dsp_lines_of(site, dsp_lines.Form(shift, above=_ABOVE))
-        if lines is not None:
-            return lines, 1 + i
-    return None
+def _channel_ends(site: Site) -> tuple[dsp_tables.Words, int]:
+    """Bias, multiplier, power or constant of each channel, and 1 + the shift of lines, or 0."""
+    return depthwise_taps.dsp_ends(site, _SHIFTS, _ABOVE)
 
 
 def scratch(site: Site) -> int:

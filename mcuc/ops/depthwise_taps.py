@@ -108,24 +108,29 @@ def _bias(site: Site) -> Words:
 
 
 def dsp_scales(site: Site) -> Words:
-    """`mcuc_dsp_scale` of each channel."""
-    return dsp_tables.scales(_bias(site), *convolution.multipliers(site, site.output.shape[3]))
-
-
-def dsp_ends(site: Site) -> tuple[Words, bool]:
-    """As `dsp_scales`, or lines: with the constant in place of the power; and which of them."""
-    lines = dsp_lines_of(site, dsp_lines.Form())
-    return (dsp_scales(site), False) if lines is None else (lines, True)
-
-
-def dsp_lines_of(site: Site, form: dsp_lines.Form) -> Words | None:
-    """Bias and what is added to it, multiplier, and constant of each channel, if all have lines."""
+    """`mcuc_dsp_scale` of each channel, of a simpler rule where its output is constant."""
     rule = dsp_lines.rule_of(site, _taps(site).T)
-    lines = dsp_lines.of_site(site, _taps(site).T, rule, form)
-    if lines is None:
-        return None
-    words = np.stack([rule.bias + lines.added, lines.multiplier, lines.constant], axis=1)
-    return words.astype(np.int32)
+    return dsp_tables.scales(rule.bias, rule.multiplier, rule.shift)
+
+
+def dsp_ends(site: Site, shifts: tuple[int, ...], above: int = 0) -> tuple[Words, int]:
+    """As `dsp_scales`, or lines: bias and what is added, multiplier, constant.
+
+    Args:
+        shifts: Of lines that the kernel has code for, in the order of the search.
+        above: As of :class:`dsp_lines.Form`.
+
+    Returns:
+        Words of each channel, and 1 + the shift of their lines, or 0.
+    """
+    taps = _taps(site).T
+    rule = dsp_lines.rule_of(site, taps)
+    for shift in shifts:
+        lines = dsp_lines.of_site(site, taps, rule, dsp_lines.Form(shift, above=above))
+        if lines is not None:
+            words = [rule.bias + lines.added, lines.multiplier, lines.constant]
+            return np.stack(words, axis=1).astype(np.int32), 1 + shift
+    return dsp_scales(site), 0
 
 
 def mac_scales(site: Site) -> Words | None:

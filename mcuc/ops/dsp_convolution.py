@@ -19,6 +19,7 @@ from mcuc.ops.spec import Site
 # Bytes of scratch up to which three windows are widened.
 _MAX_WIDE = 1 << 12
 _TAILS = 4  # MCUC_CONV2D_DSP_TAILS
+_SUMS = dsp_lines.Form(shift=2, paired=True)  # MCUC_DOT_LINE_SHIFT
 
 
 def suits(site: Site, target: Target, filters: Array) -> bool:
@@ -42,7 +43,7 @@ def pack(site: Site, filters: Array) -> Params:
     row = (matrix.shape[1] - _TAILS * tails) // kernel_h
     paired = dsp_tables.pairs(matrix)
     rule = dsp_lines.rule_of(site, _flat(filters))
-    lines = dsp_lines.of_site(site, _flat(filters), rule, dsp_lines.Form(paired=True))
+    lines = dsp_lines.of_site(site, _flat(filters), rule, _SUMS)
     if lines is not None:
         ends = dsp_tables.Ends(rule.bias, lines.added, lines.multiplier, lines.constant)
         common = out & ~1

@@ -214,7 +214,7 @@ def _steps(factor: int, right: int, above_zero: Ints, most: int) -> Ints | None:
 
 
 def _multiplier(factor: int, less: int) -> int:
-    """factor / 2^less, rounded."""
+    """The factor / 2^less, rounded."""
     if less < 0:
         return factor << -less
     return (factor + (1 << less >> 1)) >> less

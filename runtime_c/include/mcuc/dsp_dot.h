@@ -34,6 +34,9 @@ typedef struct mcuc_dot_ends {
   int32_t multiplier_b, factor_b;
 } mcuc_dot_ends;
 
+/* Shift of lines; mcuc/ops/dsp_convolution.py. */
+#define MCUC_DOT_LINE_SHIFT 2
+
 /* Words of a stream from the weights of a pair to those of the next: the ends, and with what the
  * sums of the next pair start, which is their biases. */
 #define MCUC_DOT_GAP 6
@@ -69,7 +72,7 @@ __attribute__((noinline, unused)) static void mcuc_dot_store_any(mcuc_dot_pair a
 {
   const int32_t a = mcuc_dot_difference(acc);
   if (lines != 0) {
-    y[0] = mcuc_dsp_line(a, e->multiplier_a, e->factor_a, 8 + MCUC_DSP_LINE_SHIFT);
+    y[0] = mcuc_dsp_line(a, e->multiplier_a, e->factor_a, 8 + MCUC_DOT_LINE_SHIFT);
   } else {
     const mcuc_dsp_scale scale = {0, e->multiplier_a, e->factor_a};
     y[0] = mcuc_dsp_requantize_rare(a >> 8, &scale, offset);
@@ -78,7 +81,7 @@ __attribute__((noinline, unused)) static void mcuc_dot_store_any(mcuc_dot_pair a
     return;
   }
   if (lines != 0) {
-    y[1] = mcuc_dsp_line(acc.b, e->multiplier_b, e->factor_b, MCUC_DSP_LINE_SHIFT);
+    y[1] = mcuc_dsp_line(acc.b, e->multiplier_b, e->factor_b, MCUC_DOT_LINE_SHIFT);
   } else {
     const mcuc_dsp_scale scale = {0, e->multiplier_b, e->factor_b};
     y[1] = mcuc_dsp_requantize_rare(acc.b, &scale, offset);

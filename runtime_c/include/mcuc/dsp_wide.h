@@ -161,7 +161,7 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
               "r9", MCUC_WIDE_AT_1, sign) MCUC_WIDE_STORE("r10", MCUC_WIDE_AT_2, sign)         \
               MCUC_WIDE_STORE("r8", MCUC_WIDE_AT_0, sign)
 
-/* mcuc_dsp_line */
+/* mcuc_dsp_line with MCUC_DOT_LINE_SHIFT */
 #define MCUC_WIDE_LINE(acc, m, c, shift, at) \
   "smmla " acc ", " acc ", " m ", " c        \
   "\n\t"                                     \
@@ -170,13 +170,13 @@ __attribute__((noinline, unused)) static const int32_t *mcuc_wide_pair(const uin
   "strb " acc at
 #define MCUC_WIDE_LINES                                                                           \
   "ldrd r7, r12, [sp]\n\t"                                                                        \
-  "ldmia r3!, {r0, r1, r2, r11}\n\t" MCUC_WIDE_DIFFERENCES MCUC_WIDE_LINE("r5", "r0", "r1", "12", \
+  "ldmia r3!, {r0, r1, r2, r11}\n\t" MCUC_WIDE_DIFFERENCES MCUC_WIDE_LINE("r5", "r0", "r1", "10", \
                                                                           MCUC_WIDE_AT_1)         \
-      MCUC_WIDE_LINE("r6", "r0", "r1", "12", MCUC_WIDE_AT_2)                                      \
-          MCUC_WIDE_LINE("r4", "r0", "r1", "12", MCUC_WIDE_AT_0)                                  \
-              MCUC_WIDE_LINE("r9", "r2", "r11", "4", MCUC_WIDE_AT_1)                              \
-                  MCUC_WIDE_LINE("r10", "r2", "r11", "4", MCUC_WIDE_AT_2)                         \
-                      MCUC_WIDE_LINE("r8", "r2", "r11", "4", MCUC_WIDE_AT_0)
+      MCUC_WIDE_LINE("r6", "r0", "r1", "10", MCUC_WIDE_AT_2)                                      \
+          MCUC_WIDE_LINE("r4", "r0", "r1", "10", MCUC_WIDE_AT_0)                                  \
+              MCUC_WIDE_LINE("r9", "r2", "r11", "2", MCUC_WIDE_AT_1)                              \
+                  MCUC_WIDE_LINE("r10", "r2", "r11", "2", MCUC_WIDE_AT_2)                         \
+                      MCUC_WIDE_LINE("r8", "r2", "r11", "2", MCUC_WIDE_AT_0)
 
 #if MCUC_WIDE_ASM
 

@@ -27,7 +27,7 @@ typedef struct mcuc_depthwise_columns_params {
   int32_t channels; /* at least 4 */
   int32_t stride;   /* horizontal, 1 or 2 */
   int32_t in_zero;  /* the input's zero point: what padding holds */
-  int32_t lines;    /* 1: sums end as lines */
+  int32_t lines;    /* 0, or 1 + the shift of lines: 2, or 0 with a stride of 1 */
   int32_t rare;     /* some channels are not shifted to the right by 2 or more */
   int32_t out_offset;
   int32_t low, high; /* clamping range */
@@ -191,8 +191,23 @@ __attribute__((noinline, unused)) static void mcuc_columns_plain(const mcuc_colu
     acc = mcuc_dsp_smlad(x[0], (uint32_t)w[2], acc);
     acc = mcuc_dsp_smlabb(x[1], (uint32_t)w[4], acc);
     block->y[i * block->step + k] =
-        block->lines ? mcuc_dsp_line(acc, scale->multiplier, scale->power, MCUC_DSP_LINE_SHIFT)
+        block->lines ? mcuc_dsp_line(acc, scale->multiplier, scale->power, block->lines - 1)
                      : mcuc_dsp_requantize_rare(acc, scale, block->out_offset);
+  }
+}
+
+/* n outputs of four channels in C, or of those that have rare shifts if there are at least four. */
+__attribute__((noinline, unused)) static void mcuc_columns_rare(
+    const mcuc_depthwise_columns_params *p, const uint32_t *columns, int32_t first, int8_t *y,
+    int32_t step, int32_t n)
+{
+  const int32_t *const channel = p->stream + MCUC_COLUMNS_STREAM * first;
+  const mcuc_columns_block block = {columns, channel, y, 0, 0, 0, p->out_offset, step, p->lines};
+  int32_t k;
+  for (k = 0; k < 4; ++k) {
+    if (n < 4 || channel[k * MCUC_COLUMNS_STREAM + 7] < 0) {
+      mcuc_columns_plain(&block, k, p->stride, n);
+    }
   }
 }
 

@@ -26,19 +26,16 @@
 
 /* Filled by mcuc/ops/depthwise_poly.py. */
 typedef struct mcuc_depthwise_poly_params {
-  const int32_t *ends;    /* four words of each channel: multiplier, power or constant, and with what
-                             sums start, the low word first */
+  const int32_t *ends; /* four words of each channel: multiplier, power or constant, and with what
+                          sums start, the low word first */
   const int32_t *weights; /* words of each channel, kernel row by kernel row */
   int32_t channels;       /* at least 4 */
   int32_t stride;         /* horizontal, 1 or 2 */
   int32_t in_zero;        /* the input's zero point: what padding holds */
-  int32_t lines;          /* 0: sums are rounded twice; 1, 2: lines with a shift of 0, of 2 */
+  int32_t lines;          /* 0, or 1 + the shift of lines: 0 or 2 */
   int32_t out_offset;
   int32_t low, high; /* clamping range */
 } mcuc_depthwise_poly_params;
-
-/* The shift of lines. */
-#define MCUC_POLY_LINE_SHIFT(lines) (2 * (lines)-2)
 
 /* Rows to be sorted; the assembly knows the order. */
 typedef struct mcuc_poly_source {

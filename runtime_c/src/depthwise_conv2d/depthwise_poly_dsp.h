@@ -158,15 +158,15 @@
 
 /* clang-format on */
 
-#define MCUC_POLY_INNER(name, size, stride, all, bytes)                                      \
-  __attribute__((noinline)) static void name(const mcuc_poly_row *row)                       \
-  {                                                                                          \
-    register const mcuc_poly_row *r0 __asm__("r0") = row;                                    \
-    __asm__ volatile(MCUC_POLY_ASM(size, MCUC_POLY_MORE_##size, all, bytes)                  \
-                     : "+r"(r0)                                                              \
-                     :                                                                       \
-                     : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12",  \
-                       "lr", "cc", "memory");                                                \
+#define MCUC_POLY_INNER(name, size, stride, all, bytes)                                           \
+  __attribute__((noinline)) static void name(const mcuc_poly_row *row)                            \
+  {                                                                                               \
+    register const mcuc_poly_row *r0 __asm__("r0") = row;                                         \
+    __asm__ volatile(MCUC_POLY_ASM(size, MCUC_POLY_MORE_##size, all, bytes)                       \
+                     : "+r"(r0)                                                                   \
+                     :                                                                            \
+                     : "r1", "r2", "r3", "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", \
+                       "cc", "memory");                                                           \
   }
 
 #else
@@ -176,7 +176,7 @@ static inline int8_t mcuc_poly_end(int32_t acc, const mcuc_poly_row *row, const 
 {
   const mcuc_dsp_scale scale = {0, ends[0], ends[1]};
   if (row->lines != 0) {
-    return mcuc_dsp_line(acc, ends[0], ends[1], MCUC_POLY_LINE_SHIFT(row->lines));
+    return mcuc_dsp_line(acc, ends[0], ends[1], row->lines - 1);
   }
   return mcuc_dsp_requantize(acc - MCUC_POLY_ABOVE, &scale, row->out_offset);
 }
@@ -217,9 +217,8 @@ static inline void mcuc_poly_plain(const mcuc_poly_row *row, int32_t size, int32
     int32_t before = 0;
     int32_t n;
     for (n = 0; n < MCUC_POLY_TURN / 2 * row->bytes / bytes; ++n) {
-      const uint64_t sum =
-          mcuc_poly_sum(row, ends, x + channel * MCUC_POLY_WORDS + n * stride,
-                        row->weights + channel * size * words, words, stride);
+      const uint64_t sum = mcuc_poly_sum(row, ends, x + channel * MCUC_POLY_WORDS + n * stride,
+                                         row->weights + channel * size * words, words, stride);
       int8_t *y = row->y + 8 * n + channel;
       y[0] = mcuc_poly_end((int32_t)(sum & 0x1FFFFFU) + before, row, ends);
       y[4] = mcuc_poly_end((int32_t)((sum >> 21) & 0x1FFFFFU), row, ends);

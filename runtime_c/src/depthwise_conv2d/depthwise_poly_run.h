@@ -66,16 +66,18 @@ MCUC_INLINED void mcuc_poly_outputs(const mcuc_depthwise_poly_params *p,
                                     int32_t x_offset, int8_t *y)
 {
   const int32_t words = (size + 1) / 2; /* of a kernel row */
-  const int32_t whole = 2 * p->stride;  /* columns */
   int32_t *const planes = (int32_t *)call->scratch;
   int32_t *const rows = planes + (size - call->kernel_h) * 4 * MCUC_POLY_WORDS;
+  const int32_t stride = p->stride, step = call->dst_step;
+  const int32_t whole = 2 * stride; /* columns */
+  const int32_t any = piece->end > piece->first && call->kernel_h > 0;
   mcuc_poly_source source;
   mcuc_poly_row row;
-  int32_t c;
-  row.skip = (size - call->kernel_h) * MCUC_POLY_CODE(words, p->stride);
+  int32_t left, next; /* channels */
+  row.skip = (size - call->kernel_h) * MCUC_POLY_CODE(words, stride);
   row.lines = p->lines;
   row.out_offset = p->out_offset;
-  row.bytes = (piece->outputs / MCUC_POLY_TURN + 1) * 12 * p->stride;
+  row.bytes = (piece->outputs / MCUC_POLY_TURN + 1) * 12 * stride;
   row.y = (int8_t *)(planes + size * 4 * MCUC_POLY_WORDS);
   row.x = planes + MCUC_POLY_X_ROW(size) * 4 * MCUC_POLY_WORDS;
   row.top = call->top;
@@ -84,32 +86,38 @@ MCUC_INLINED void mcuc_poly_outputs(const mcuc_depthwise_poly_params *p,
   row.word = mcuc_poly_word(p->in_zero, p->in_zero);
   source.rows = call->rows;
   source.end = call->rows + call->kernel_h;
-  source.to = rows + piece->first / whole * p->stride;
+  source.to = rows + piece->first / whole * stride;
   source.step = call->in_step;
   source.lead = piece->first % whole;
   source.columns = piece->end - piece->first;
-  source.next = p->stride == 1 ? (source.lead + source.columns) / 2
-                               : (source.lead + source.columns + 3) / 4 * 2;
+  source.next =
+      stride == 1 ? (source.lead + source.columns) / 2 : (source.lead + source.columns + 3) / 4 * 2;
   source.next = 4 * (4 * MCUC_POLY_WORDS - source.next);
   source.zeros = (int32_t)(((uint32_t)p->in_zero & 0xFFU) * 0x01010101U);
   source.second = mcuc_poly_word(0, p->in_zero);
-  mcuc_poly_pad(piece, p->stride, call->kernel_h, row.word, rows);
-  for (c = 0; c < p->channels; c += 4) {
-    /* The last four may have been computed in part. */
-    const int32_t from = c + 4 <= p->channels ? c : p->channels - 4;
-    row.ends = p->ends + 4 * from;
+  mcuc_poly_pad(piece, stride, call->kernel_h, row.word, rows);
+  row.ends = p->ends;
+  row.weights = p->weights;
+  source.offset = x_offset;
+  for (left = p->channels - 4;;) {
     row.last = row.ends + 4 * 4;
-    row.weights = p->weights + from * size * words;
-    source.offset = x_offset + from;
-    if (source.columns > 0 && call->kernel_h > 0) {
-      if (p->stride == 1) {
-        mcuc_poly_sort_1(&source);
-      } else {
-        mcuc_poly_sort_2(&source);
-      }
+    if (any && stride == 1) {
+      mcuc_poly_sort_1(&source);
+    } else if (any) {
+      mcuc_poly_sort_2(&source);
     }
-    inner(&row, p->stride);
-    mcuc_poly_put(y + from, call->dst_step, row.y + 4, piece->outputs);
+    inner(&row, stride);
+    mcuc_poly_put(y, step, row.y + 4, piece->outputs);
+    if (left == 0) {
+      return;
+    }
+    /* The last four may have been computed in part. */
+    next = left < 4 ? left : 4;
+    left -= next;
+    row.ends += 4 * next;
+    row.weights += next * size * words;
+    source.offset += next;
+    y += next;
   }
 }
 
@@ -132,8 +140,8 @@ MCUC_INLINED void mcuc_poly_run(const mcuc_depthwise_poly_params *p, const mcuc_
     piece.first = piece.first < piece.columns ? piece.first : piece.columns;
     piece.end = call->in_w - start < piece.columns ? call->in_w - start : piece.columns;
     piece.end = piece.end > piece.first ? piece.end : piece.first;
-    mcuc_poly_outputs(p, call, size, inner, &piece,
-                      (start + piece.first - origin) * call->in_step, y);
+    mcuc_poly_outputs(p, call, size, inner, &piece, (start + piece.first - origin) * call->in_step,
+                      y);
     for (i = 0; i < piece.outputs; ++i) {
       mcuc_dsp_clamp(y + i * call->dst_step, p->channels, p->low, p->high);
     }

@@ -17,7 +17,7 @@ static inline int32_t mcuc_poly_word(int32_t a, int32_t b)
 
 /* clang-format off */
 
-/* r0 source, r1 x, r2 step, r3 columns, r7 to, r11 mask of second pixels, r12 rows, lr end of rows.
+/* r0 source, r1 x, r2 step, r3 columns, r7 to, r11 mask of second pixels, r12 rows, lr 3 steps.
  * A byte of a, and one of b with its sign flipped, as a word. */
 #define MCUC_POLY_0(to, a, b) "and " to ", r11, " b ", lsl #21\n\tsxtab " to ", " to ", " a "\n\t"
 #define MCUC_POLY_1(to, a, b) "and " to ", r11, " b ", lsl #13\n\tsxtab " to ", " to ", " a ", ror #8\n\t"
@@ -43,24 +43,25 @@ static inline int32_t mcuc_poly_word(int32_t a, int32_t b)
 #define MCUC_POLY_LOAD                            \
   "ldr r4, [r1]\n\t"                              \
   "ldr r5, [r1, r2]\n\t"                          \
-  "add r1, r1, r2, lsl #1\n\t"                    \
-  "ldr r6, [r1]\n\t"                              \
-  "ldr r8, [r1, r2]\n\t"                          \
-  "add r1, r1, r2, lsl #1\n\t"
+  "ldr r6, [r1, r2, lsl #1]\n\t"                  \
+  "ldr r8, [r1, lr]\n\t"                          \
+  "add r1, r1, r2, lsl #2\n\t"
 
 /* All rows; `one`: a row. */
 #define MCUC_POLY_ROWS(one)                       \
   "push {r7}\n\t"                                 \
-  "ldrd r12, lr, [r0]\n\t"                        \
+  "ldr r12, [r0]\n\t"                             \
   "ldrd r7, r2, [r0, #8]\n\t"                     \
+  "add lr, r2, r2, lsl #1\n\t"                    \
   "mov r11, #0x1FE00000\n\t"                      \
   "1:\n\t"                                        \
   "ldr r1, [r12], #4\n\t"                         \
   "ldrd r3, r4, [r0, #20]\n\t"                    \
   "add r1, r1, r4\n\t" one                        \
   "ldr r3, [r0, #28]\n\t"                         \
+  "ldr r4, [r0, #4]\n\t"                          \
   "add r7, r7, r3\n\t"                            \
-  "cmp r12, lr\n\t"                               \
+  "cmp r12, r4\n\t"                               \
   "bne 1b\n\t"                                    \
   "pop {r7}\n\t"
 
@@ -186,10 +187,10 @@ static inline void mcuc_poly_sort_plain(const mcuc_poly_source *s, int32_t strid
   }
 }
 
-#define MCUC_POLY_SORT(name, stride, one)        \
+#define MCUC_POLY_SORT(name, stride, one)          \
   static void name(const mcuc_poly_source *source) \
-  {                                              \
-    mcuc_poly_sort_plain(source, stride);        \
+  {                                                \
+    mcuc_poly_sort_plain(source, stride);          \
   }
 #endif
 

@@ -52,14 +52,15 @@
 /* clang-format on */
 
 /* How sums end: mcuc_dsp_requantize; without rounding ties away from zero where the clamp hides it,
- * as in mcuc/dsp_wide.h; mcuc_dsp_line. */
+ * as in mcuc/dsp_wide.h; mcuc_dsp_line with two shifts. */
 #define MCUC_COLUMNS_FIRST(acc) "smmlar " acc ", " acc ", r0, " acc "\n\t"
 #define MCUC_COLUMNS_SECOND(acc) "smmlar " acc ", " acc ", r1, r2\n\tssat " acc ", #8, " acc "\n\t"
 #define MCUC_COLUMNS_AWAY(acc) \
   MCUC_COLUMNS_FIRST(acc) "add " acc ", " acc ", " acc ", asr #31\n\t" MCUC_COLUMNS_SECOND(acc)
 #define MCUC_COLUMNS_UP(acc) MCUC_COLUMNS_FIRST(acc) MCUC_COLUMNS_SECOND(acc)
-#define MCUC_COLUMNS_LINE(acc) \
-  "smmla " acc ", " acc ", r0, r1\n\tssat " acc ", #8, " acc ", asr #4\n\t"
+#define MCUC_COLUMNS_LINE_0(acc) "smmla " acc ", " acc ", r0, r1\n\tssat " acc ", #8, " acc "\n\t"
+#define MCUC_COLUMNS_LINE_2(acc) \
+  "smmla " acc ", " acc ", r0, r1\n\tssat " acc ", #8, " acc ", asr #2\n\t"
 #define MCUC_COLUMNS_STORE(acc, to, end) end(acc) "strb " acc ", " to "\n\t"
 #define MCUC_COLUMNS_STORE_TWO(a, b, sign) \
   MCUC_COLUMNS_STORE(a, "[lr]", sign)      \
@@ -132,18 +133,21 @@ MCUC_COLUMNS_BLOCK(mcuc_columns_1_away, 1, MCUC_COLUMNS_AWAY)
 MCUC_COLUMNS_BLOCK(mcuc_columns_1_up, 1, MCUC_COLUMNS_UP)
 MCUC_COLUMNS_BLOCK(mcuc_columns_2_away, 2, MCUC_COLUMNS_AWAY)
 MCUC_COLUMNS_BLOCK(mcuc_columns_2_up, 2, MCUC_COLUMNS_UP)
-MCUC_COLUMNS_BLOCK(mcuc_columns_1_line, 1, MCUC_COLUMNS_LINE)
-MCUC_COLUMNS_BLOCK(mcuc_columns_2_line, 2, MCUC_COLUMNS_LINE)
+MCUC_COLUMNS_BLOCK(mcuc_columns_1_line_0, 1, MCUC_COLUMNS_LINE_0)
+MCUC_COLUMNS_BLOCK(mcuc_columns_1_line_2, 1, MCUC_COLUMNS_LINE_2)
+MCUC_COLUMNS_BLOCK(mcuc_columns_2_line_2, 2, MCUC_COLUMNS_LINE_2)
 
 static inline void mcuc_columns_four(mcuc_columns_block *block, int32_t stride, int32_t n,
                                      int32_t low)
 {
   const int32_t up = low >= block->out_offset;
   (void)n;
-  if (block->lines && stride == 1) {
-    mcuc_columns_1_line(block);
+  if (block->lines == 1) {
+    mcuc_columns_1_line_0(block);
+  } else if (block->lines && stride == 1) {
+    mcuc_columns_1_line_2(block);
   } else if (block->lines) {
-    mcuc_columns_2_line(block);
+    mcuc_columns_2_line_2(block);
   } else if (stride == 1 && up) {
     mcuc_columns_1_up(block);
   } else if (stride == 1) {
@@ -185,17 +189,15 @@ static void mcuc_columns_outputs(const mcuc_depthwise_columns_params *p, uint32_
   for (next = 0; next < p->channels; next += 4) {
     /* The last four may have been computed in part. */
     const int32_t first = next + 4 <= p->channels ? next : p->channels - 4;
-    int32_t k;
     mcuc_columns_sort(columns + MCUC_COLUMN_WORDS * lead, from, first);
     block.x = columns;
     block.channel = p->stream + MCUC_COLUMNS_STREAM * first;
     block.y = y + first;
-    if (n >= 4 && !p->rare) {
+    if (n >= 4) {
       mcuc_columns_four(&block, p->stride, n, p->low);
-    } else {
-      for (k = 0; k < 4; ++k) {
-        mcuc_columns_plain(&block, k, p->stride, n);
-      }
+    }
+    if (n < 4 || p->rare) {
+      mcuc_columns_rare(p, columns, first, y + first, step, n);
     }
   }
 }
