@@ -2,6 +2,7 @@
 
     python -m benchmarks.work            prints the fit and its error per kernel
     python -m benchmarks.work --write    also writes mcuc/cost/cortex_m4.json
+    python -m benchmarks.work --write __dsp_6x1    writes only kernels with this in their names
 
 Every step of a few real networks is traced, layer by layer and streamed, with and without tiles, on
 a Cortex-M4; kernels that are not used there are measured on a Cortex-M3 or M55.
@@ -35,6 +36,7 @@ MODELS = (
     "repo/tinyengine_mcunet_vww_int8",
     "repo/emlearn_mnist_cnn_int8",
     "mcunet/mbv2-w0.35-r144_rand",
+    "mcunet/mcunet_in3_imagenet_int8",
 )
 
 
@@ -118,7 +120,8 @@ def fit(points: list[Point]) -> tuple[list[float], float]:
 
 def main() -> None:
     """Prints and optionally writes the table."""
-    table = dict(json.loads(TABLE_FILE.read_text(encoding="utf-8")))  # others keep their figures
+    before = json.loads(TABLE_FILE.read_text(encoding="utf-8"))
+    table = dict(before)  # others keep their figures
     points, tiles = measure()
     errors = []
     for symbol, found in sorted(points.items()):
@@ -134,7 +137,10 @@ def main() -> None:
     print(f"{KERNEL.symbol:44s} {table[KERNEL.symbol]}  over {len(shares)} tiles")
     print(f"median error of a step: {np.median(errors):.1%}")
     if "--write" in sys.argv[1:]:
-        TABLE_FILE.write_text(json.dumps(table, indent=1, sort_keys=True) + "\n", encoding="utf-8")
+        only = [word for word in sys.argv[1:] if word != "--write"]
+        chosen = {k: v for k, v in table.items() if not only or any(word in k for word in only)}
+        text = json.dumps({**before, **chosen}, indent=1, sort_keys=True)
+        TABLE_FILE.write_text(text + "\n", encoding="utf-8")
 
 
 def errors_of(coefficients: list[float], points: list[Point]) -> list[float]:
