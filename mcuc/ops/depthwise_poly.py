@@ -21,13 +21,13 @@ _BITS = 21
 _ABOVE = 1 << 20  # MCUC_POLY_ABOVE
 _WORDS = 16  # MCUC_POLY_WORDS
 _CHANNELS = 4  # that are sorted together
-_OUTPUT_WORDS = 4 * 6  # four channels of the outputs of four turns
+_OUTPUT_WORDS = 26  # four channels of the outputs of thirteen sums
 # Shifts of lines that there is code for.
 _SHIFTS = (0, 2)
 # What lines may add to a sum at most.
 _MOST_ADDED = 1 << 16
-# From how many output columns on sorting is worth it, by the kernel's size.
-_MIN_COLUMNS = {5: 3, 7: 3}
+# From how many output columns on sorting is worth it, by the kernel's size and stride.
+_MIN_COLUMNS = {(5, 1): 2, (5, 2): 4, (7, 1): 2, (7, 2): 3}
 
 
 def suits(site: Site, size: int) -> bool:
@@ -37,7 +37,7 @@ def suits(site: Site, size: int) -> bool:
         convolution.kernel_size(site) == (size, size)
         and attrs.stride[1] in (1, 2)
         and attrs.dilation[1] == 1
-        and site.output.shape[2] >= _MIN_COLUMNS[size]
+        and site.output.shape[2] >= _MIN_COLUMNS[size, attrs.stride[1]]
         and site.input(INPUT).shape[3] >= _CHANNELS
         and depthwise_taps.suits_dsp(site)
         and _holds(site)

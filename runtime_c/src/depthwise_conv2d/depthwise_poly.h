@@ -17,12 +17,13 @@
 /* Words of a channel's row. */
 #define MCUC_POLY_WORDS 16
 
-/* Outputs of a turn. The first turn begins one output before the row, and outputs behind its end
- * are computed as well. */
-#define MCUC_POLY_TURN 6
+/* A turn computes three sums, each of two outputs; a sum that is left goes alone. The first output
+ * is the one before the row, and one behind its end may come as well. */
+#define MCUC_POLY_TURN 3
 
-/* Outputs of a piece of a row that fits the planes: four turns with a stride of 1, two with 2. */
-#define MCUC_POLY_MOST(stride) (24 / (stride) - 1)
+/* Outputs of a piece of a row that fits the planes: thirteen sums with a stride of 1, seven with
+ * one of 2. */
+#define MCUC_POLY_MOST(stride) (24 / (stride) + 1)
 
 /* Filled by mcuc/ops/depthwise_poly.py. */
 typedef struct mcuc_depthwise_poly_params {
@@ -65,6 +66,8 @@ typedef struct mcuc_poly_row {
   int32_t top, below; /* kernel rows that are not there */
   int32_t there;      /* bytes of weights of those that are */
   int32_t word;       /* two pixels of padding */
+  int32_t skip_alone; /* as `skip`, of a sum alone */
+  int32_t alone;      /* 1: a sum is left after the turns */
 } mcuc_poly_row;
 
 #endif

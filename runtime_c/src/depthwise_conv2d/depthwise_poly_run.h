@@ -70,6 +70,7 @@ MCUC_INLINED void mcuc_poly_outputs(const mcuc_depthwise_poly_params *p,
   int32_t *const rows = planes + (size - call->kernel_h) * 4 * MCUC_POLY_WORDS;
   const int32_t stride = p->stride, step = call->dst_step;
   const int32_t whole = 2 * stride; /* columns */
+  const int32_t sums = piece->outputs / 2 + 1;
   const int32_t any = piece->end > piece->first && call->kernel_h > 0;
   mcuc_poly_source source;
   mcuc_poly_row row;
@@ -77,7 +78,9 @@ MCUC_INLINED void mcuc_poly_outputs(const mcuc_depthwise_poly_params *p,
   row.skip = (size - call->kernel_h) * MCUC_POLY_CODE(words, stride);
   row.lines = p->lines;
   row.out_offset = p->out_offset;
-  row.bytes = (piece->outputs / MCUC_POLY_TURN + 1) * 12 * stride;
+  row.skip_alone = (size - call->kernel_h) * MCUC_POLY_ALONE_CODE(words);
+  row.alone = sums > 1 && sums % MCUC_POLY_TURN == 1;
+  row.bytes = (sums == 1 ? 1 : (sums + 1) / MCUC_POLY_TURN) * 12 * stride;
   row.y = (int8_t *)(planes + size * 4 * MCUC_POLY_WORDS);
   row.x = planes + MCUC_POLY_X_ROW(size) * 4 * MCUC_POLY_WORDS;
   row.top = call->top;
@@ -126,7 +129,8 @@ MCUC_INLINED void mcuc_poly_outputs(const mcuc_depthwise_poly_params *p,
 MCUC_INLINED void mcuc_poly_run(const mcuc_depthwise_poly_params *p, const mcuc_window_call *call,
                                 int32_t size, mcuc_poly_inner inner)
 {
-  const int32_t most = MCUC_POLY_MOST(p->stride);
+  const int32_t pieces = (call->n + MCUC_POLY_MOST(p->stride) - 1) / MCUC_POLY_MOST(p->stride);
+  const int32_t most = (call->n + pieces - 1) / pieces;
   const int32_t origin = call->start < 0 ? 0 : call->start;
   int32_t done;
   for (done = 0; done < call->n; done += most) {
