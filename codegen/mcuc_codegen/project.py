@@ -88,6 +88,11 @@ class Project:
         return self._outside if self.delivery == "fetched" else None
 
     @property
+    def given(self) -> PortView | None:
+        """The output that the application takes row by row."""
+        return next((port for port in self.outputs if port.outside), None)
+
+    @property
     def _outside(self) -> PortView | None:
         return next((port for port in self.inputs if port.outside), None)
 
@@ -126,7 +131,7 @@ def generate(
     tables = Tables(program, plan, name)
     inputs = port_views(program.inputs, program.graph, tables, "input", name)
     outputs = port_views(program.outputs, program.graph, tables, "output", name)
-    outside = next((port for port in inputs if port.outside), None)
+    outside, given = (next((p for p in ports if p.outside), None) for ports in (inputs, outputs))
     extra = generate_around(around, name, inputs, outputs, environment()) if around else None
     regions = _regions(program, plan, tables, name)
     state_bytes = STATE_BYTES if program.pushes or program.graph.window else program.state_bytes
@@ -143,6 +148,8 @@ def generate(
         "inputs": inputs,
         "pushed": outside if program.pushes else None,
         "fetched": outside if program.fetches else None,
+        "given": given,
+        "write": f", {name}_write_row write, void *write_context" if given else "",
         "sliding": program.window_runs if program.graph.window else 0,
         "window": program.graph.window,
         "state_bytes": state_bytes,
@@ -170,7 +177,7 @@ def generate(
 
 def _includes(program: Program) -> dict[str, list[str]]:
     """The headers that the model's file includes."""
-    params = sorted({step.params.header for step in program.leaves()})
+    params = sorted({step.params.header for step in program.kernel_calls()})
     return {
         "drivers": driver_headers(program) if program.segments else [],
         "kernels": [kernel_header(source) for source in kernel_sources(program)],
