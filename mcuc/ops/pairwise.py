@@ -78,7 +78,8 @@ def _floor_mod(a: Array, b: Array) -> Array:
     """Rest, of the sign of b; of integers 0 where b is 0 (where TFLite fails)."""
     if a.dtype.kind == "f":
         rest = np.fmod(a, b)
-        return np.where((rest != 0) & ((rest < 0) != (b < 0)), rest + b, rest)
+        against = np.less(rest, 0) != np.less(b, 0)
+        return np.where((rest != 0) & against, rest + b, rest)
     return np.where(b == 0, 0, np.mod(a, np.where(b == 0, 1, b))).astype(a.dtype)
 
 

@@ -51,7 +51,7 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
     attrs = site.attrs
     assert isinstance(attrs, Attrs)
     # of integers ~x, which has a value for every x, has the order of -x
-    falling = -x if x.dtype.kind == "f" else ~x
+    falling = np.negative(x) if x.dtype.kind == "f" else np.invert(x)
     key = x if attrs.least else falling
     order = np.argsort(key, axis=-1, kind="stable")[..., : attrs.k]
     return (order.astype(site.output.dtype.numpy),)

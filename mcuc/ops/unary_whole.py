@@ -28,7 +28,7 @@ def ref(x: Array, name: str) -> Array:
         return np.sign(x)
     with np.errstate(over="ignore"):
         negative = np.negative(x)
-    return negative if name == "neg" else np.where(x < 0, negative, x)
+    return negative if name == "neg" else np.where(np.less(x, 0), negative, x)
 
 
 def kernels(named: Callable[[Site], tuple[str, float]]) -> tuple[Kernel, ...]:
