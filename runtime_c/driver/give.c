@@ -1,6 +1,6 @@
 /* give form: rows of an output that the application takes, one at a time and in order, from where
- * they are. `scratch` is the region of the mcuc_writer, the last one; `out` are the rows as they are
- * read.
+ * they are. `scratch` is the region of the mcuc_writer, the last one; `out` are the rows as they
+ * are read.
  */
 #include "mcuc/program.h"
 
