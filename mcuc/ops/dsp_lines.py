@@ -13,6 +13,7 @@ runtime_c/include/mcuc/dsp.h.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -138,10 +139,10 @@ def of_outputs(
     """
     if max(np.abs(acc.least).max(), np.abs(acc.most).max()) >= _MOST_ACC:
         return None
-    levels = np.arange(clamp[0] + 1, clamp[1] + 1, dtype=np.int64)
     parts: list[tuple[int, int, int]] = []
-    for o in range(len(acc.least)):
-        found = _line(acc, o, levels - zero_point, levels, paired and o % 2 == 0)
+    numbers = (acc.least, acc.most, acc.multiplier, acc.right)
+    for o, own in enumerate(zip(*(part.tolist() for part in numbers), strict=True)):
+        found = _line(own, zero_point, clamp, paired and o % 2 == 0)
         if found is None:
             return None
         parts.append(found)
@@ -149,14 +150,15 @@ def of_outputs(
     return Lines(table[:, 0], table[:, 1], table[:, 2])
 
 
+@functools.lru_cache(maxsize=1 << 15)  # a layer is packed for each schedule, kernel and board
 def _line(
-    acc: Accumulators, output: int, above_zero: Ints, levels: Ints, even: bool
+    acc: tuple[int, int, int, int], zero_point: int, clamp: tuple[int, int], even: bool
 ) -> tuple[int, int, int] | None:
-    """Multiplier, what is added, and constant for one output."""
-    least, most = int(acc.least[output]), int(acc.most[output])
-    factor, right = int(acc.multiplier[output]), int(acc.right[output])
+    """Multiplier, what is added, and constant for one output; acc: its fields of Accumulators."""
+    least, most, factor, right = acc
     shift, scale = (SHIFT_A, 256) if even else (SHIFT_B, 1)
-    first = _steps(factor, right, above_zero, most)
+    levels = np.arange(clamp[0] + 1, clamp[1] + 1, dtype=np.int64)
+    first = _steps(factor, right, levels - zero_point, most)
     if first is None:
         return None
     nearest = _multiplier(factor, right)
