@@ -44,6 +44,7 @@ MODELS = {
     "repo/tflm_person_detect_int8": "82,308 (TFLM, measured)",
     "repo/mlperf_kws01_dscnn_int8": "22,820 (TFLM, measured)",
 }
+SLOWER = 5.0  # percent, predicted; the table has what was measured
 RECOMPUTE = 8.0  # percent
 LAYERS = Options(io="quantized", schedule="layer", minimize="sram")
 STREAMED = Options(io="quantized", input_mode="streamed", minimize="sram")
@@ -78,24 +79,18 @@ def rows() -> list[str]:
     """Lines of the table."""
     lines = [
         "| model | layer by layer | kept input | consumed input | streamed input "
-        "| streamed, `balanced`: instructions "
+        f"| streamed, up to {SLOWER:g} % more instructions "
         f"| streamed, up to {RECOMPUTE:g} % more MACs | others |",
         "| --- | ---: | ---: | ---: | ---: | ---: | ---: | --- |",
     ]
     for model, published in MODELS.items():
-        made = [
-            lowered(model, options)
-            for options in (
-                LAYERS,
-                replace(STREAMED, input_mode="kept"),
-                replace(STREAMED, input_mode="consumed"),
-                STREAMED,
-                balanced := replace(STREAMED, minimize="balanced"),
-                replace(STREAMED, max_recompute=RECOMPUTE),
-            )
-        ]
+        base = instructions(model, LAYERS)
+        quick = replace(STREAMED, latency=int(base * (1 + SLOWER / 100)))
+        modes = (replace(STREAMED, input_mode=mode) for mode in ("kept", "consumed", "streamed"))
+        again = replace(STREAMED, max_recompute=RECOMPUTE)
+        made = [lowered(model, options) for options in (LAYERS, *modes, quick, again)]
         cells = [f"{one.plan.arena_bytes + state_bytes(one):,}" for one in made]
-        cells[-2] += f" at {instructions(model, balanced) / instructions(model, LAYERS):.3f}x"
+        cells[-2] += f" at {instructions(model, quick) / base:.3f}x"
         cells[-1] += f" at {_factor(made[-1]):.3f}x"
         name = model.partition("/")[2]
         lines.append(f"| {name} | {' | '.join(cells)} | {published} |")

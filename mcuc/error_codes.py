@@ -197,9 +197,9 @@ CODES: dict[str, Page] = {
         "End the group before it.",
     ),
     "E304": Page(
-        "The input cannot be delivered row by row: there are several, it has a batch or is an "
-        "output too, or nothing streams it.",
-        "Use `--input-mode consumed` or `kept`.",
+        "The input cannot be delivered, or the output taken, row by row: there are several, it has "
+        "a batch, is input and output at once, or nothing streams it.",
+        "Use `--input-mode consumed` or `kept`, or `--output-mode whole`.",
     ),
     "E305": Page(
         "No schedule does what is asked: the first layers of a streamed input do not stream, or "

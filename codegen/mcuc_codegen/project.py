@@ -80,16 +80,22 @@ class Project:
     @property
     def pushed(self) -> PortView | None:
         """The input that the application pushes in rows."""
-        return self._outside if self.delivery == "pushed" else None
+        return _outside(self.inputs) if self.delivery == "pushed" else None
 
     @property
     def fetched(self) -> PortView | None:
         """The input whose rows the model asks the application for."""
-        return self._outside if self.delivery == "fetched" else None
+        return _outside(self.inputs) if self.delivery == "fetched" else None
 
     @property
-    def _outside(self) -> PortView | None:
-        return next((port for port in self.inputs if port.outside), None)
+    def given(self) -> PortView | None:
+        """The output that the application takes row by row."""
+        return _outside(self.outputs)
+
+
+def _outside(ports: Sequence[PortView]) -> PortView | None:
+    """The port that is in no buffer."""
+    return next((port for port in ports if port.outside), None)
 
 
 _MOST_SAID = 20  # lines of a header that repeat what the model file says
@@ -126,7 +132,6 @@ def generate(
     tables = Tables(program, plan, name)
     inputs = port_views(program.inputs, program.graph, tables, "input", name)
     outputs = port_views(program.outputs, program.graph, tables, "output", name)
-    outside = next((port for port in inputs if port.outside), None)
     extra = generate_around(around, name, inputs, outputs, environment()) if around else None
     regions = _regions(program, plan, tables, name)
     state_bytes = STATE_BYTES if program.pushes or program.graph.window else program.state_bytes
@@ -141,13 +146,15 @@ def generate(
         "align": BASE_ALIGN,
         "regions": regions,
         "inputs": inputs,
-        "pushed": outside if program.pushes else None,
-        "fetched": outside if program.fetches else None,
+        "pushed": _outside(inputs) if program.pushes else None,
+        "fetched": _outside(inputs) if program.fetches else None,
+        "given": _outside(outputs),
         "sliding": program.window_runs if program.graph.window else 0,
         "window": program.graph.window,
         "state_bytes": state_bytes,
         "states": [_state(program, tables, i) for i in range(len(program.states))],
         "kept": _kept(program),
+        "write": f", {name}_write_row write, void *write_context" if _outside(outputs) else "",
         "outputs": outputs,
         "tables": tables,
         "around": extra,
@@ -170,7 +177,7 @@ def generate(
 
 def _includes(program: Program) -> dict[str, list[str]]:
     """The headers that the model's file includes."""
-    params = sorted({step.params.header for step in program.leaves()})
+    params = sorted({step.params.header for step in program.kernel_calls()})
     return {
         "drivers": driver_headers(program) if program.segments else [],
         "kernels": [kernel_header(source) for source in kernel_sources(program)],

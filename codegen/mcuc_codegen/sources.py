@@ -28,7 +28,7 @@ def _forms(step: Step) -> set[Form]:
 
 def kernel_sources(program: Program) -> list[str]:
     """Kernel files used, in order of first use."""
-    return list(dict.fromkeys(step.source for step in program.leaves()))
+    return list(dict.fromkeys(step.source for step in program.kernel_calls()))
 
 
 def runtime_files(program: Program) -> dict[str, str]:

@@ -72,7 +72,7 @@ class Tables:
 
     @property
     def max_regions(self) -> int:
-        """Base addresses of a run: the used regions, and one for what lies outside the plan."""
+        """Base addresses of a run: the used regions, and those of what lies outside the plan."""
         return max(1, len(self.regions) + self.program.outside_regions)
 
     @property
@@ -134,8 +134,12 @@ class Tables:
         scratch, kernel, params = "{0, 0, 0}", step.symbol, "0"
         if step.scratch is not None:
             scratch = self._buffer_place(step.scratch, step.scratch_offset)
+        output = step.output
         if step.parts:
             kernel, tile = "0", "&" + self._tile(step, number)
+        elif step.form is Form.GIVE:
+            kernel, scratch = "0", f"{{0, 0, {self.max_regions - 1}}}"
+            output = step.inputs[0].view  # the rows that go are those that are read
         else:
             params = "&" + self.params_name(step.params, label)
         first, end = step.rows
@@ -145,7 +149,7 @@ class Tables:
                 f"    .form = mcuc_form_{step.form.value}, .kernel = {kernel},",
                 f"    .params = {params}, .tile = {tile},",
                 f"    .in = {operands}, .window = {window},",
-                f"    .out = {self._view(step.output, label)},",
+                f"    .out = {self._view(output, label)},",
                 f"    .y0 = {first}, .y1 = {end}, .x0 = {step.box.x0}, .x1 = {step.box.x1},",
                 f"    .out_pixel_bytes = {step.box.channels * step.elem_bytes},",
                 f"    .scratch = {scratch}, .n_in = {len(step.inputs)},",

@@ -198,6 +198,8 @@ def model_options(function: Callable[..., Any]) -> Callable[..., Any]:
                      type=click.Choice(["kept", "consumed", "streamed", "random"]),
                      help="Inputs survive a run, are overwritten by it, come row by row, or are "
                      "asked for."),
+        click.option("--output-mode", default=None, type=click.Choice(["whole", "rows"]),
+                     help="The output lies in memory after a run, or is taken row by row."),
         click.option("--sliding", type=int, default=None, metavar="ROWS",
                      help="Rows by which a window of the input moves: only what is new is "
                      "computed."),

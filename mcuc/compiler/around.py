@@ -36,6 +36,8 @@ def around_of(lowered: Lowered, options: Options, named: Sequence[str] = ()) -> 
         fits = any(tensor.type.shape[-1:] == (len(named),) for tensor in outputs)
         labels = tuple(named) if fits else ()
     around = plan_around(options.preprocess, options.postprocess, labels, inputs, outputs)
+    if around.behind is not None and options.output_mode == "rows":
+        raise ModelError("E131", "--postprocess reads whole outputs, not rows of one")
     before = around.before
     if isinstance(before, Image) and options.sliding is not None:
         raise ModelError("E131", "--preprocess image makes whole inputs, not those of --sliding")

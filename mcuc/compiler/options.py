@@ -17,6 +17,7 @@ IO_MODES = ("stored", "quantized")
 IO_LAYOUTS = ("nchw", "nhwc")
 OPTIMIZE = ("size", "balanced", "speed")
 INPUT_MODES = ("kept", "consumed", "streamed", "random")
+OUTPUT_MODES = ("whole", "rows")
 SCHEDULES = ("auto", "layer", "stream")
 MINIMIZE = ("balanced", "sram", "latency")
 PRECISIONS = ("auto", "int8", "int16", "float32")
@@ -43,6 +44,8 @@ class Options:
         input_mode: "kept" inputs survive a run, "consumed" ones are overwritten as they are read,
             a "streamed" one is pushed by the application in rows and never whole in memory, of a
             "random" one the model asks for the rows that it wants, some of them more than once.
+        output_mode: "whole" outputs lie in the arena after a run; of one taken in "rows" the
+            application gets each row as soon as it is made.
         schedule: "auto" takes a point of the front, "layer" runs layer by layer, "stream" streams
             all it can, "patch:HxW@INDEX" cuts the output of op INDEX into HxW patches.
         minimize: What "auto" takes: "balanced" the least memory that costs next to no time, or
@@ -81,6 +84,7 @@ class Options:
     flash_bytes: int | None = None
     name: str = ""
     input_mode: str = INPUT_MODES[1]
+    output_mode: str = OUTPUT_MODES[0]
     schedule: str = SCHEDULES[0]
     minimize: str = MINIMIZE[0]
     max_recompute: float = 0.0
@@ -107,6 +111,7 @@ class Options:
             ("numerics", self.numerics, NUMERICS),
             ("optimize", self.optimize, OPTIMIZE),
             ("input-mode", self.input_mode, INPUT_MODES),
+            ("output-mode", self.output_mode, OUTPUT_MODES),
             ("minimize", self.minimize, MINIMIZE),
             ("precision", self.precision, PRECISIONS),
             ("calibration-method", self.calibration_method, CALIBRATION_METHODS),
@@ -157,6 +162,7 @@ class Options:
             "flash_bytes": self.flash_bytes,
             "name": self.name,
             "input_mode": self.input_mode,
+            "output_mode": self.output_mode,
             "schedule": self.schedule,
             "minimize": self.minimize,
             "max_recompute": None if math.isinf(self.max_recompute) else self.max_recompute,

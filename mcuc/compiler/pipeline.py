@@ -33,6 +33,7 @@ from mcuc.passes.slide import slide_pass
 from mcuc.passes.small_factors import SMALL_FACTORS
 from mcuc.passes.spec import Pass
 from mcuc.passes.stream_input import STREAM_INPUT
+from mcuc.passes.stream_output import STREAM_OUTPUT
 from mcuc.passes.strip_io_quantize import STRIP_IO_QUANTIZE
 from mcuc.passes.transpose_to_reshape import TRANSPOSE_TO_RESHAPE
 from mcuc.passes.verify import verify_graph
@@ -70,6 +71,7 @@ def passes(options: Options) -> list[Pass]:
         REMOVE_DEAD_NODES,  # what the passes above left behind
         *sliding,  # only the new rows of a window are computed
         *([STREAM_INPUT] if outside else []),  # rows of the input get a place to stay
+        *([STREAM_OUTPUT] if options.output_mode == "rows" else []),  # and those of the output none
         Pass("reorder", reorder, "exact"),  # branches in the order that needs the least memory
     ]
 

@@ -22,8 +22,9 @@ from mcuc.ir.target import Target
 class Form(enum.Enum):
     """The forms of kernel calls. The value names driver/<value>.c and `mcuc_form_<value>`.
 
-    No kernel has the form FETCH: it is how a step calls a kernel of the form PIXEL on rows that it
-    asks the application for.
+    No kernel has the forms of the border: with FETCH a step calls a kernel of the form PIXEL on
+    rows that it asks the application for; with GIVE it hands rows to the application, and calls
+    none.
     """
 
     PIXEL = "pixel"
@@ -33,6 +34,7 @@ class Form(enum.Enum):
     TILE = "tile"
     WHOLE = "whole"
     FETCH = "fetch"
+    GIVE = "give"
 
 
 @dataclass(frozen=True)
@@ -125,8 +127,8 @@ class View:
     """A box of a tensor in memory.
 
     Attributes:
-        buffer: Index of a buffer of the program; None for constant data, for state, and for an
-            input that the application delivers.
+        buffer: Index of a buffer of the program; None for constant data, for state, for an input
+            that the application delivers and for an output that it takes.
         offset: Bytes from the buffer's start to the box's origin.
         box: The box held, in tensor coordinates.
         rows: Row slots; row y stands in slot (y - box.y0) % rows.
@@ -410,9 +412,16 @@ class Program:
         return any(call.form is Form.FETCH for call in calls)
 
     @property
+    def gives(self) -> bool:
+        """The application takes the output row by row."""
+        return any(step.form is Form.GIVE for step in self.steps())
+
+    @property
     def outside_regions(self) -> int:
-        """Base addresses of a run beside those of the plan's regions."""
-        return int(self._outside or bool(self.states))
+        """Base addresses of a run beside those of the plan's regions: of what comes, and of what
+        goes.
+        """
+        return int(self._outside or bool(self.states)) + int(self.gives)
 
     @property
     def _outside(self) -> bool:
@@ -429,5 +438,9 @@ class Program:
         return [step for segment in self.segments for step in segment.steps]
 
     def leaves(self) -> list[Step]:
-        """Every step that calls a kernel: steps, with the parts of tiles in their place."""
+        """All steps, with the parts of tiles in their place."""
         return [leaf for step in self.steps() for leaf in step.leaves]
+
+    def kernel_calls(self) -> list[Step]:
+        """Every step that calls a kernel."""
+        return [leaf for leaf in self.leaves() if leaf.form is not Form.GIVE]

@@ -1,4 +1,5 @@
-"""ARG_MAX and ARG_MIN along one axis of int8, int32 or float32: where the extreme stands first.
+"""ARG_MAX and ARG_MIN along one axis of int8, int32, float32 or bool: where the extreme stands
+first.
 
 Source: TFLite reference_ops `ArgMinMax`, which compares the stored integers.
 """
@@ -18,7 +19,9 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.whole import canonical_whole, region_whole
 
-DTYPES = (DType.S8, DType.F32, DType.S32)
+# bool: as int8, which keeps the order of 0 and 1
+_KERNELS = {DType.S8: "s8", DType.F32: "f32", DType.S32: "s32", DType.BOOL: "s8"}
+DTYPES = tuple(_KERNELS)
 RESULTS = (DType.S32, DType.S64)
 
 
@@ -81,7 +84,8 @@ SPEC = OpSpec(
     macs=no_macs,
     region=region_whole,
     kernels=tuple(
-        kernel_on(dtype, f"arg_max/{dtype.value}_s32__c.c", Form.WHOLE, pack) for dtype in DTYPES
+        kernel_on(dtype, f"arg_max/{name}_s32__c.c", Form.WHOLE, pack)
+        for dtype, name in _KERNELS.items()
     ),
     canonical=canonical_whole,
 )

@@ -14,7 +14,7 @@ from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.arithmetic import kernel_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Canonical, Kernel, Site
+from mcuc.ops.spec import Canonical, Kernel, Site, always
 
 LOOPS = 3  # groups of kept, and of reduced axes that the kernels have loops for
 MAX_COUNT = 1 << 23  # a sum of so many bytes, and of their zero points, fits in int32
@@ -168,5 +168,17 @@ def reduction_kernels(
             window=_window_folded,
             acc_bytes=_acc_bytes,
         ),
-        kernel_on(dtype, f"{file}_nd__c.c", Form.WHOLE, pack_whole, when=_is_whole),
+        whole_kernel(op, dtype, pack_whole, _is_whole),
+    )
+
+
+def whole_kernel(
+    op: str,
+    dtype: DType,
+    pack: Callable[[Site], Params],
+    when: Callable[[Site, Target], bool] = always,
+) -> Kernel:
+    """The kernel for any axes of the whole tensor."""
+    return kernel_on(
+        dtype, f"{op}/{dtype.value}_{dtype.value}_nd__c.c", Form.WHOLE, pack, when=when
     )

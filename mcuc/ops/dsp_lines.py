@@ -13,6 +13,7 @@ runtime_c/include/mcuc/dsp.h.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
@@ -55,9 +56,11 @@ class Form:
     paired: bool = False
     above: int = 0
 
-    def of_output(self, output: int) -> tuple[int, int]:
-        """Shift and scale."""
-        return (self.shift + 8, 256) if self.paired and output % 2 == 0 else (self.shift, 1)
+    def of_output(self, output: int) -> tuple[int, int, int]:
+        """Shift, scale, and what sums hold beyond the accumulator and what is added."""
+        if self.paired and output % 2 == 0:
+            return self.shift + 8, 256, 0
+        return self.shift, 1, self.above
 
 
 @dataclass(frozen=True)
@@ -156,10 +159,10 @@ def of_outputs(
     """
     if max(np.abs(acc.least).max(), np.abs(acc.most).max()) >= _MOST_ACC:
         return None
-    levels = np.arange(clamp[0] + 1, clamp[1] + 1, dtype=np.int64)
     parts: list[tuple[int, int, int]] = []
-    for o in range(len(acc.least)):
-        found = _line(acc, o, levels - zero_point, levels, form)
+    numbers = (acc.least, acc.most, acc.multiplier, acc.right)
+    for o, own in enumerate(zip(*(part.tolist() for part in numbers), strict=True)):
+        found = _line(own, zero_point, clamp, form.of_output(o))
         if found is None:
             return None
         parts.append(found)
@@ -167,17 +170,27 @@ def of_outputs(
     return Lines(table[:, 0], table[:, 1], table[:, 2])
 
 
+@functools.lru_cache(maxsize=1 << 15)  # a layer is packed for each schedule, kernel and board
 def _line(
-    acc: Accumulators, output: int, above_zero: Ints, levels: Ints, form: Form
+    acc: tuple[int, int, int, int],
+    zero_point: int,
+    clamp: tuple[int, int],
+    form: tuple[int, int, int],
 ) -> tuple[int, int, int] | None:
-    """Multiplier, what is added, and constant for one output."""
-    least, most = int(acc.least[output]), int(acc.most[output])
-    factor, right = int(acc.multiplier[output]), int(acc.right[output])
-    shift, scale = form.of_output(output)
-    first = _steps(factor, right, above_zero, most)
+    """Multiplier, what is added, and constant for one output.
+
+    Args:
+        acc: Its fields of :class:`Accumulators`.
+        zero_point, clamp: Of the output.
+        form: As from :meth:`Form.of_output`.
+    """
+    least, most, factor, right = acc
+    shift, scale, above = form
+    levels = np.arange(clamp[0] + 1, clamp[1] + 1, dtype=np.int64)
+    first = _steps(factor, right, levels - zero_point, most)
     if first is None:
         return None
-    nearest = _multiplier(factor, right - 1 - form.shift)
+    nearest = _multiplier(factor, right - 1 - shift)
     reached, missed = first <= most, first > least
     wanted = levels << (shift + 32)
     edge = 256 << (shift + 32)
@@ -187,7 +200,7 @@ def _line(
             return None
         lower = wanted - scale * multipliers * np.maximum(first, least)
         upper = wanted - scale * multipliers * np.minimum(first - 1, most) - 1
-        given = multipliers[:, 0] * form.above
+        given = multipliers[:, 0] * above
         lowest = lower.max(axis=1, where=reached, initial=-edge) - given
         highest = upper.min(axis=1, where=missed, initial=edge) - given
         found = _in_intervals(multipliers[:, 0], lowest, highest)

@@ -1,7 +1,8 @@
-"""MEAN of int8, int16 or float32 tensors over any axes.
+"""MEAN over any axes of tensors of int8, int16, float32, and of int32 and int64 as numbers.
 
 Source: TFLite reference_ops `QuantizedMeanOrSum`; rule in docs/numerics.md, "MEAN": the division by
-the number of elements is folded into the multiplier. Means over all rows and columns of a map fold
+the number of elements is folded into the multiplier. Of int32 and int64 the sum of 64 bits is
+divided, and the rest cut off. Means over all rows and columns of a map fold
 row by row; any other axes are computed from the whole tensor.
 """
 
@@ -22,7 +23,9 @@ from mcuc.ops.checks import combined, integer_range, quant_of
 from mcuc.ops.problems import Problems
 from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 
-DTYPES = (DType.S8, DType.S16, DType.F32)
+_WHOLE = (DType.S32, DType.S64)
+_FOLDING = (DType.S8, DType.S16, DType.F32)
+DTYPES = (*_FOLDING, *_WHOLE)
 
 
 @dataclass(frozen=True)
@@ -33,17 +36,26 @@ class Attrs(axes.AxesAttrs):
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     x = problems.operand(0, "input", DTYPES)
-    problems.per_tensor(x, "input")
-    problems.result_like(x)
+    if x is not None and x.dtype in _WHOLE:
+        if site.output.dtype is not x.dtype:
+            problems.add("E110", f"the result is {site.output.dtype.value}, not {x.dtype.value}")
+    else:
+        problems.per_tensor(x, "input")
+        problems.result_like(x)
     if x is not None:
         axes.check_axes(problems, x)
         count = 0 if problems.found else axes.reduced_count(site)
         if x.dtype is DType.S16 and count > int16.MEAN_LARGEST_COUNT:
             problems.add("E117", f"{count} elements; the most is {int16.MEAN_LARGEST_COUNT}")
     problems.raise_all()
-    if not is_float(site):
+    if not _divides(site):
         _factor(site)
     return (TensorType(axes.result_shape(site), site.output.dtype, site.output.quant),)
+
+
+def _divides(site: Site) -> bool:
+    """Whether sums are divided: of all but quantized tensors."""
+    return is_float(site) or site.input().dtype in _WHOLE
 
 
 def _factor(site: Site) -> params.Multiplier:
@@ -60,6 +72,9 @@ def ref(site: Site, x: Array) -> tuple[Array, ...]:
     if is_float(site):
         return (_mean_float(site, x),)
     total = x.astype(np.int64).sum(axis=tuple(sorted(axes.reduced_axes(site))))
+    if site.input().dtype in _WHOLE:
+        quotient = np.abs(total) // axes.reduced_count(site)
+        return ((np.sign(total) * quotient).reshape(site.output.shape).astype(x.dtype),)
     zero_points = quant_of(site.input()).zero_point, quant_of(site.output).zero_point
     limits = integer_range(site.output.dtype)
     result = int8.mean(total, axes.reduced_count(site), *zero_points, _factor(site), limits)
@@ -75,7 +90,7 @@ def _mean_float(site: Site, x: Array) -> Array:
 
 
 def _rule_params(site: Site) -> dict[str, int]:
-    if is_float(site):
+    if _divides(site):
         return {"count": axes.reduced_count(site)}
     factor = _factor(site)
     return {
@@ -94,8 +109,9 @@ def pack_fold(site: Site) -> Params:
 
 def _params(site: Site, kind: str, fields: Mapping[str, ParamValue]) -> Params:
     """The record of the kernels of a kind ("" or "nd_") on the site's element type."""
-    element = "f32_" if is_float(site) else ""
-    return Params(f"mcuc_mean_{kind}{element}params", "mean/mean.h", fields)
+    element = "f32_" if is_float(site) else "whole_" if _divides(site) else ""
+    header = "mean/mean_whole.h" if element == "whole_" else "mean/mean.h"
+    return Params(f"mcuc_mean_{kind}{element}params", header, fields)
 
 
 def pack_whole(site: Site) -> Params:
@@ -112,10 +128,13 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=axes.region_reduced,
-    kernels=tuple(
-        kernel
-        for dtype in DTYPES
-        for kernel in axes.reduction_kernels("mean", dtype, pack_fold, pack_whole)
+    kernels=(
+        *(
+            kernel
+            for dtype in _FOLDING
+            for kernel in axes.reduction_kernels("mean", dtype, pack_fold, pack_whole)
+        ),
+        *(axes.whole_kernel("mean", dtype, pack_whole) for dtype in _WHOLE),
     ),
     canonical=axes.canonical_reduced,
 )

@@ -1,12 +1,14 @@
 """Element-wise functions of two operands with broadcast, beside ADD and MUL.
 
-float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, POW; comparisons, which give bool.
+float32: SUB, DIV, SQUARED_DIFFERENCE, MAXIMUM, MINIMUM, PRELU, POW, FLOOR_DIV, FLOOR_MOD;
+comparisons, which give bool.
 int8: SUB, SQUARED_DIFFERENCE, PRELU, comparisons (mcuc/ops/pairwise_int8.py); MAXIMUM, MINIMUM of
 tensors that are quantized alike, where the stored integers tell. int16 as int8, without
 SQUARED_DIFFERENCE and PRELU; LESS and its like of tensors quantized alike.
 bool: LOGICAL_AND, LOGICAL_OR, EQUAL, NOT_EQUAL (which is the exclusive or). int32 and int64: ADD,
-SUB, MUL, MAXIMUM, MINIMUM, which wrap around, and comparisons; int32 also DIV, SQUARED_DIFFERENCE,
-FLOOR_DIV, FLOOR_MOD.
+SUB, MUL, MAXIMUM, MINIMUM, which wrap around, and comparisons, int32 also DIV and
+SQUARED_DIFFERENCE. FLOOR_DIV and FLOOR_MOD of integers without a scale: int16, int32; FLOOR_MOD of
+int64.
 """
 
 from __future__ import annotations
@@ -41,6 +43,7 @@ _ORDERED = (DType.S8, DType.S16, *_WHOLE, DType.F32)
 _BOOL = (DType.BOOL,)
 RESCALED = ("sub", "squared_difference", "prelu")  # of int8: the others take equal scales
 _RESCALED_TYPES = (DType.S8, DType.S16)
+_FLOORS = ("floor_div", "floor_mod")
 
 
 @dataclass(frozen=True)
@@ -62,13 +65,22 @@ def _divide(a: Array, b: Array) -> Array:
     return np.where(divisor == 0, 0, signed).astype(np.int32)
 
 
-def _floor(a: Array, b: Array) -> tuple[Array, Array]:
-    """Quotient, rounded down, and rest, of the sign of b; both 0 where b is 0 (TFLite fails)."""
-    wide = np.asarray(a, np.int64)
+def _floor_div(a: Array, b: Array) -> Array:
+    """Quotient, rounded down; of integers 0 where b is 0 (where TFLite fails)."""
+    if a.dtype.kind == "f":
+        return np.asarray(np.floor(np.divide(a, b)))
     divisor = np.where(b == 0, 1, np.asarray(b, np.int64))
-    results = (np.where(b == 0, 0, f(wide, divisor)) for f in (np.floor_divide, np.mod))
-    quotient, rest = (result.astype(np.int32) for result in results)
-    return quotient, rest
+    quotient = np.floor_divide(np.asarray(a, np.int64), divisor)
+    return np.where(b == 0, 0, quotient).astype(a.dtype)
+
+
+def _floor_mod(a: Array, b: Array) -> Array:
+    """Rest, of the sign of b; of integers 0 where b is 0 (where TFLite fails)."""
+    if a.dtype.kind == "f":
+        rest = np.fmod(a, b)
+        against = np.less(rest, 0) != np.less(b, 0)
+        return np.where((rest != 0) & against, rest + b, rest)
+    return np.where(b == 0, 0, np.mod(a, np.where(b == 0, 1, b))).astype(a.dtype)
 
 
 # Order: the numbers of runtime_c/src/pairwise/pairwise.h.
@@ -91,8 +103,8 @@ FUNCTIONS: Mapping[str, Function] = MappingProxyType(
         "pow": Function(float_bends.power, _REAL),
         "add": Function(np.add, _WHOLE),
         "mul": Function(np.multiply, _WHOLE),
-        "floor_div": Function(lambda a, b: _floor(a, b)[0], _COUNTS),
-        "floor_mod": Function(lambda a, b: _floor(a, b)[1], _COUNTS),
+        "floor_div": Function(_floor_div, (*_REAL, DType.S16, *_COUNTS)),
+        "floor_mod": Function(_floor_mod, (*_REAL, DType.S16, *_WHOLE)),
     }
 )
 
@@ -127,6 +139,9 @@ def infer(site: Site) -> tuple[TensorType, ...]:
         problems.activation(attrs.activation, None)
     elif a is not None and a.dtype in _WHOLE and attrs.activation != "none":
         problems.add("E115", f"{attrs.activation} fused into arithmetic of {a.dtype.value}")
+    elif a is not None and attrs.function in _FLOORS:
+        if any(t is not None and t.quant for t in (a, b, site.output)):
+            problems.add("E203", f"{attrs.function.upper()} of quantized integers has no meaning")
     elif a is not None and (a.dtype is DType.S8 or (a.dtype is DType.S16 and a.quant)):
         quants = [
             problems.per_tensor(type_, name)
@@ -166,7 +181,7 @@ def pack(site: Site) -> Params:
     low, high = float32.bounds(attrs.activation)
     number: dict[str, ParamValue] = {"function": list(FUNCTIONS).index(attrs.function)}
     fields = {**broadcast_params(site), **number}
-    if site.output.dtype is DType.F32 and attrs.function != "pow":
+    if site.output.dtype is DType.F32 and attrs.function not in ("pow", *_FLOORS):
         fields |= {"low": low, "high": high}
         return Params("mcuc_pairwise_f32_params", "pairwise/pairwise.h", fields)
     return Params("mcuc_pairwise_params", "pairwise/pairwise.h", fields)
@@ -213,9 +228,29 @@ def _comparison(dtype: DType, scaled: bool) -> Kernel:
     return replace(_kernel(file, dtype, DType.BOOL, record=record), when=when)
 
 
-def _not_power(site: Site, target: Target) -> bool:
-    """All functions of float32 but the one with a kernel of its own."""
-    return site.input().dtype is site.output.dtype is DType.F32 and attrs_of(site).function != "pow"
+def _others(dtype: DType) -> Kernel:
+    """All functions of a type but those with kernels of their own."""
+    own = {DType.F32: ("pow", *_FLOORS), DType.S64: _FLOORS}.get(dtype, ())
+
+    def when(site: Site, target: Target) -> bool:
+        return (
+            site.input().dtype is site.output.dtype is dtype and attrs_of(site).function not in own
+        )
+
+    name = dtype.value
+    return replace(_kernel(f"{name}_{name}_{name}__c", dtype, dtype), when=when)
+
+
+def _floors(dtype: DType) -> Kernel:
+    """FLOOR_DIV and FLOOR_MOD."""
+
+    def when(site: Site, target: Target) -> bool:
+        return (
+            site.input().dtype is site.output.dtype is dtype and attrs_of(site).function in _FLOORS
+        )
+
+    name = dtype.value
+    return replace(_kernel(f"{name}_{name}_{name}_floor__c", dtype, dtype), when=when)
 
 
 def _extremes(dtype: DType) -> Kernel:
@@ -248,14 +283,14 @@ SPEC = OpSpec(
         _kernel("s8_s8_s8_squared__c", DType.S8, DType.S8, "squared_difference", pack_difference),
         _kernel("s8_s8_s8_prelu__c", DType.S8, DType.S8, "prelu", pairwise_int8.pack_prelu),
         _kernel("s16_s16_s16_sub__c", DType.S16, DType.S16, "sub", pack_difference),
+        *(_floors(dtype) for dtype in (DType.S16, DType.S64, DType.F32)),
         _extremes(DType.S8),
         _extremes(DType.S16),
         _kernel("u8_u8_u8__c", DType.BOOL, DType.BOOL),
         *(_comparison(t, True) for t in _RESCALED_TYPES),
         *(_comparison(t, False) for t in _ORDERED),
-        *(_kernel(f"{t.value}_{t.value}_{t.value}__c", t, t) for t in _WHOLE),
         _kernel("f32_f32_f32_pow__c", DType.F32, DType.F32, "pow"),
-        replace(_kernel("f32_f32_f32__c", DType.F32, DType.F32), when=_not_power),
+        *(_others(dtype) for dtype in (*_WHOLE, DType.F32)),
     ),
     canonical=canonical_binary,
 )

@@ -1,6 +1,7 @@
-"""REDUCE_MAX, REDUCE_MIN of int8, int16; of float32 and int32 also SUM, REDUCE_PROD; any axes.
+"""REDUCE_MAX, REDUCE_MIN of int8, int16; of other numbers also SUM, REDUCE_PROD; any axes.
 
-REDUCE_ANY and REDUCE_ALL are the maximum and the minimum of bool. int32 wraps around.
+REDUCE_ANY and REDUCE_ALL are the maximum and the minimum of bool, as are TFLite's sum and product
+of it. int32 and int64 wrap around.
 
 Source: TFLite `kernels/reduce.cc`. Maximum and minimum compare the stored integers of tensors
 quantized alike. LiteRT 2.3 reads the int8 operand of a SUM as uint8, and adds in 8 bits where input
@@ -24,7 +25,8 @@ from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 
 KINDS = ("max", "min", "sum", "prod")
 QUANTIZED = (DType.S8, DType.S16)
-DTYPES = (*QUANTIZED, DType.F32, DType.S32, DType.BOOL)
+_FOLDING = (*QUANTIZED, DType.F32, DType.S32, DType.BOOL)
+DTYPES = (*_FOLDING, DType.S64)
 
 
 @dataclass(frozen=True)
@@ -103,8 +105,9 @@ def pack(site: Site) -> Params:
     limits = (-float32.LARGEST, float32.LARGEST) if real else _range(site.input().dtype)
     zero, one = (0.0, 1.0) if real else (0, 1)
     start = {"max": limits[0], "min": limits[1], "sum": zero, "prod": one}[_attrs(site).kind]
+    kinds = {DType.F32: "f32_", DType.S64: "s64_"}
     return Params(
-        "mcuc_reduce_f32_params" if real else "mcuc_reduce_params",
+        f"mcuc_reduce_{kinds.get(site.input().dtype, '')}params",
         "reduce/reduce.h",
         {
             "channels": site.input().nhwc[3],
@@ -125,8 +128,13 @@ SPEC = OpSpec(
     ref=ref,
     macs=no_macs,
     region=axes.region_reduced,
-    kernels=tuple(
-        kernel for dtype in DTYPES for kernel in axes.reduction_kernels("reduce", dtype, pack, pack)
+    kernels=(
+        *(
+            kernel
+            for dtype in _FOLDING
+            for kernel in axes.reduction_kernels("reduce", dtype, pack, pack)
+        ),
+        axes.whole_kernel("reduce", DType.S64, pack),
     ),
     canonical=axes.canonical_reduced,
 )

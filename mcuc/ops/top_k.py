@@ -19,7 +19,7 @@ from mcuc.ops.problems import Problems
 from mcuc.ops.spec import OperandSpec, OpSpec, Site, no_macs
 from mcuc.ops.whole import canonical_whole, region_whole
 
-DTYPES = (DType.F32, DType.S8, DType.S16, DType.S32)
+DTYPES = (DType.F32, DType.S8, DType.S16, DType.S32, DType.S64)
 RESULTS = (DType.S32, DType.S64)
 
 
@@ -50,7 +50,9 @@ def infer(site: Site) -> tuple[TensorType, ...]:
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
     attrs = site.attrs
     assert isinstance(attrs, Attrs)
-    key = np.asarray(x, np.float64) * (1 if attrs.least else -1)  # all types are exact in it
+    # of integers ~x, which has a value for every x, has the order of -x
+    falling = np.negative(x) if x.dtype.kind == "f" else np.invert(x)
+    key = x if attrs.least else falling
     order = np.argsort(key, axis=-1, kind="stable")[..., : attrs.k]
     return (order.astype(site.output.dtype.numpy),)
 

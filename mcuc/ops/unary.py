@@ -1,11 +1,11 @@
 """Element-wise functions of one operand: int8 as a table, float32 in the arithmetic of TFLite.
 
-int16: mcuc/ops/unary_int16.py.
+int16: mcuc/ops/unary_int16.py; int32, int64 and NEG of int16: mcuc/ops/unary_whole.py.
 
 Rules: docs/numerics.md, "Unary operators". Each function of TFLite has the element types for which
 the reference interpreter (BUILTIN_REF) has it; those that ONNX alone has are on float32. NEG of
-int8 negates the stored integers, which is the negative only where input and output have one scale
-and no zero point; other models are refused.
+int8 and int16 negates the stored integers, which is the negative only where input and output have
+one scale and no zero point; other models are refused.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from mcuc.ir.types import DType, TensorType
 from mcuc.numerics import float32, float_arcs, float_bends, float_functions
 from mcuc.numerics.int8 import float_table
 from mcuc.numerics.unary import TABLES, Scales
-from mcuc.ops import unary_int16
+from mcuc.ops import unary_int16, unary_whole
 from mcuc.ops.checks import combined, quant_of
 from mcuc.ops.lut import apply_table, lut_kernel, region_same
 from mcuc.ops.problems import Problems
@@ -32,7 +32,7 @@ from mcuc.ops.spec import Kernel, OperandSpec, OpSpec, Site, no_macs
 
 Floats = npt.NDArray[np.float32]
 
-DTYPES = (DType.S8, DType.S16, DType.F32)
+DTYPES = (DType.S8, DType.S16, DType.F32, DType.S32, DType.S64)
 _ZERO, _ONE, _SIX = (np.float32(n) for n in (0, 1, 6))
 
 
@@ -153,13 +153,13 @@ def attrs_of(site: Site) -> Attrs:
 def infer(site: Site) -> tuple[TensorType, ...]:
     problems = Problems(site)
     name = attrs_of(site).function
-    known = zip(DTYPES, (ON_INT8, unary_int16.FUNCTIONS, FLOATS), strict=True)
-    dtypes = tuple(dtype for dtype, functions in known if name in functions)
+    known = (ON_INT8, (*unary_int16.FUNCTIONS, "neg"), FLOATS, unary_whole.FUNCTIONS, ("neg",))
+    dtypes = tuple(d for d, functions in zip(DTYPES, known, strict=True) if name in functions)
     x = problems.operand(0, "input", dtypes)
     if x is not None and site.output.dtype is not x.dtype:
         problems.add("E110", f"the result is {site.output.dtype.value}, not {x.dtype.value}")
-    elif x is not None and x.dtype is DType.S8:
-        quant, out = problems.per_tensor(x, "input"), problems.result()
+    elif x is not None and x.dtype in (DType.S8, DType.S16):
+        quant, out = problems.per_tensor(x, "input"), problems.result(x.dtype)
         if name == "neg" and quant is not None:
             problems.same_quant(quant, out, "input and output of a NEG")
             if quant.zero_point != 0:
@@ -168,11 +168,10 @@ def infer(site: Site) -> tuple[TensorType, ...]:
                     f"the zero point of the input of a NEG is {quant.zero_point}, not 0",
                     why="TFLite negates the stored integers",
                 )
-    elif x is not None and x.dtype is DType.S16:
-        problems.per_tensor(x, "input")
-        unary_int16.check(problems, name)
+        elif x.dtype is DType.S16:
+            unary_int16.check(problems, name)
     problems.raise_all()
-    if site.input().dtype is DType.S16:
+    if site.input().dtype is DType.S16 and name != "neg":
         unary_int16.check_scales(site, *_named(site))
     if site.input().dtype is DType.S8:
         combined(site, lambda *_: table(site))
@@ -200,8 +199,10 @@ def table(site: Site) -> Array:
 def ref(site: Site, x: Array) -> tuple[Array, ...]:
     if x.dtype == np.int8:
         return (apply_table(table(site), x),)
-    if x.dtype == np.int16:
+    if x.dtype == np.int16 and attrs_of(site).function != "neg":
         return (unary_int16.ref(site, x, *_named(site)),)
+    if x.dtype.kind == "i":
+        return (unary_whole.ref(x, attrs_of(site).function),)
     attrs = attrs_of(site)
     with np.errstate(all="ignore"):
         result = FLOATS[attrs.function](np.asarray(x, np.float32), attrs)
@@ -254,6 +255,7 @@ SPEC = OpSpec(
     kernels=(
         lut_kernel(table, _is_int8),
         *unary_int16.kernels(_named),
+        *unary_whole.kernels(_named),
         _float_kernel("f32_f32__c", PLAIN),
         _float_kernel("f32_f32_series__c", SERIES),
         _float_kernel("f32_f32_bends__c", BENDS),

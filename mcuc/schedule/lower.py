@@ -172,7 +172,9 @@ def _port(storage: Storage, value: int) -> Port:
 
 
 def _form(step: Step, storage: Storage) -> Form:
-    """Rows that the application is asked for are copied by a form of their own."""
+    """Rows that cross the border by a function of the application have forms of their own."""
+    if storage.graph.nodes[step.node].outputs[0] in storage.outside:
+        return Form.GIVE
     asks = storage.fetches and any(operand.outside for operand in step.inputs)
     return Form.FETCH if asks and step.form is Form.PIXEL else step.form
 

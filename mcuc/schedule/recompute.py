@@ -44,6 +44,8 @@ def with_tiles(
         search = _within(tiling, limit, callers, faster or {})
         if search is None:
             failed = limit
+            if tiling.gave_up:
+                break
         else:
             least = min(limit, need_of(search.least_memory()))
             steps.append((least, work_of(search.least_memory())))

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 
 from mcuc.ir.graph import Graph, Node
 from mcuc.ir.program import Box, Buffer, Overlap, View
-from mcuc.ops import spec_of
+from mcuc.ops import give_rows, spec_of
 from mcuc.ops.spec import Hwc
 
 ALIGN = 4
@@ -35,7 +35,7 @@ class Storage:
     @property
     def pushed(self) -> frozenset[int]:
         """Inputs whose rows come once and in order, whether or not anything asks for them."""
-        return frozenset() if self.fetches else self.outside
+        return frozenset() if self.fetches else self.outside.intersection(self.graph.inputs)
 
     @classmethod
     def of(
@@ -68,7 +68,9 @@ class Storage:
             storage._use(v, end if input_mode == "kept" else -1)
             storage.define(v, -1)
         storage.fetches = input_mode == "random"
-        storage.outside = frozenset(graph.inputs if input_mode in ("streamed", "random") else ())
+        taken = [n.outputs[0] for n in graph.nodes if n.op == give_rows.SPEC.name]
+        come = graph.inputs if input_mode in ("streamed", "random") else ()
+        storage.outside = frozenset((*come, *taken))
         offset = 0
         for state in graph.states:
             storage._use(state.source, end)  # no step writes there

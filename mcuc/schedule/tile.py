@@ -17,6 +17,7 @@ from dataclasses import dataclass, replace
 
 from mcuc.ir.graph import Graph
 from mcuc.ir.program import Box, Buffer, Form, Operand, Params, Step, View
+from mcuc.ops import give_rows
 from mcuc.ops.spec import Canonical, Kernel, always
 from mcuc.schedule.call import RESIDENT, Call, Caller
 from mcuc.schedule.spec import Tile
@@ -390,6 +391,8 @@ def _continues(graph: Graph, callers: Mapping[int, Caller], before: int, after: 
         return False
     if value in graph.results or any(c.kernel.form in (Form.FOLD, Form.ROWS) for c in (a, b)):
         return False
+    if b.node.op == give_rows.SPEC.name:
+        return False  # it gives whole rows, in order
     same = b.canonical.inputs[positions[0]] == a.output_shape
     if b.kernel.form is Form.PIXEL:
         return same and a.output_shape[:2] == b.output_shape[:2]

@@ -3,7 +3,7 @@
 For a limit of memory, a shortest path finds the cuts and the tiles that compute least twice. It
 goes from node to node; a step adds a node, or a tile of some shape, to the run, or ends the run
 where that keeps to the limit. Of paths that go on alike, those that others beat in MACs, rings and
-scratch, in thousandths of the limit, are dropped. Columns cost no MACs, so the narrowest blocks
+scratch, in GRAINS of the limit, are dropped. Columns cost no MACs, so the narrowest blocks
 decide what is possible; where memory is left they become wider.
 """
 
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import heapq
 import itertools
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
@@ -30,6 +31,7 @@ COLUMNS = (1, 2, 3, 4, 6, 8, 12, 16, 24)  # of a block
 SOUGHT = (1, 4, 12)  # of a block while the path is sought; the narrowest if MACs are its price
 _NEVER = 1 << 60
 GRAINS = 400  # of a limit: paths that differ by less memory count as alike
+MOST_STEPS = 60_000  # of one search; long skips keep paths from being alike
 
 
 @dataclass(frozen=True)
@@ -162,6 +164,7 @@ class Tiling:
         faster: Mapping[int, Caller],
     ) -> None:
         self.order, self.most_macs = first.order, most_macs
+        self.gave_up = False  # a search took too long: smaller limits only take longer
         self._made: dict[tuple[Tile, bool], Tiled] = {}
         self._callers, self._faster = callers, faster
         self._plain = {(run.first, end): run for end, runs in first.runs.items() for run in runs}
@@ -201,13 +204,15 @@ class Tiling:
 
     def within(self, limit: int) -> Choice | None:
         """Tiles with which every run keeps to `limit` bytes, with the least done twice."""
-        if self._shortest(limit, priced=False) is None:
-            return None  # seen sooner, as no more paths differ than in memory
+        # where no price is forbidden, no more paths differ than in memory: it is seen sooner
+        free = self.most_macs in (0, math.inf)
+        if free and self._shortest(limit, priced=False) is None:
+            return None
         path = self._shortest(limit)
         return None if path is None else self._choice(path, limit)
 
     def _shortest(self, limit: int, priced: bool = True) -> _Path | None:
-        """The path to the end; unless `priced`, any one, whatever it does twice."""
+        """The path to the end; unless `priced`, any one, whatever it takes."""
         count = len(self.order.callers)
         ended = [False] * (count + 1)
         grain = max(1, limit // GRAINS)
@@ -232,7 +237,9 @@ class Tiling:
                 heapq.heappush(queue, (twice, work, next(number), path, option))
 
         go_on(_Path(None, (), 0, 0, 0, 0, ()))
-        while queue:
+        for _ in range(MOST_STEPS):
+            if not queue:
+                return None
             *_, shorter, option = heapq.heappop(queue)
             path = self._longer(shorter, option, limit)
             if path is None:
@@ -252,6 +259,7 @@ class Tiling:
                 go_on(_Path(path, (), path.twice, path.work, 0, 0, ()))
             if path.end < count and len(path.members) < LONGEST_RUN:
                 go_on(path)
+        self.gave_up = True
         return None
 
     def _longer(self, path: _Path, option: _Option, limit: int) -> _Path | None:

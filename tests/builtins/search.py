@@ -9,7 +9,7 @@ from tests.support.one_op import OneOp, ints, typed
 
 def ops() -> list[OneOp]:
     found = []
-    for dtype in (DType.F32, DType.S8, DType.S16, DType.S32):
+    for dtype in (DType.F32, DType.S8, DType.S16, DType.S32, DType.S64):
         for shape, k in (((1, 10), 3), ((2, 3, 7), 7), ((5,), 1)):
             results = (typed((*shape[:-1], k), dtype), TensorType((*shape[:-1], k), DType.S32))
             x = Operand(typed(shape, dtype), pattern="extremes" if k == 7 else "random")

@@ -10,7 +10,7 @@ import math
 import re
 import shutil
 import subprocess
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,7 +19,7 @@ import pytest
 
 from mcuc.compiler import bench as bench_module
 from mcuc.compiler.bench import Unit, build_bench, run_bench
-from mcuc.compiler.options import INPUT_MODES, Options
+from mcuc.compiler.options import INPUT_MODES, OUTPUT_MODES, Options
 from mcuc.compiler.pipeline import lower_and_plan
 from mcuc.device import harness
 from mcuc.device.boards import load_board
@@ -146,6 +146,61 @@ def test_kept_inputs_survive_and_consumed_ones_need_not(board: str | None, tmp_p
     kept, consumed = survived[: len(graphs)], survived[len(graphs) :]
     assert all(kept)
     assert sum(consumed) < len(graphs) // 2, "a consumed input is space for what follows"
+
+
+# --- output by rows -------------------------------------------------------------------------------
+
+
+def a_map_comes_out(rows: int) -> Graph:
+    """The output is the largest tensor."""
+    net = Network(f"map{rows}", (1, rows, 6, 3), rows)
+    net.conv(6, (3, 3), pad="SAME")
+    net.depthwise((3, 3), pad="SAME")
+    net.conv(8, (1, 1))
+    return net.graph()
+
+
+@pytest.mark.parametrize("board", PLACES)
+@pytest.mark.parametrize("mode", INPUT_MODES)
+def test_rows_are_given_in_order(mode: str, board: str | None, tmp_path: Path) -> None:
+    graphs = [*networks()[:7], a_map_comes_out(9)]
+    options = [{"schedule": "stream" if mode == "streamed" else "layer"}, {"schedule": "auto"}]
+    trials = [
+        Trial.of(graph, mode, f"n{i}{k}", board, output_mode="rows", **more)
+        for i, graph in enumerate(graphs)
+        for k, more in enumerate(options)
+    ]
+    units, bench = build(trials, tmp_path, board)
+    vectors = [trial.vectors() for trial in trials]
+    for trial, given, records in zip(
+        trials, vectors, run_bench(bench, units, vectors), strict=True
+    ):
+        trial.check(given, records)
+
+
+def test_giving_rows_saves_the_output() -> None:
+    graph = a_map_comes_out(40)
+    arena = {
+        mode: Trial.of(graph, "streamed", "n", None, output_mode=mode, minimize="sram").unit.plan
+        for mode in OUTPUT_MODES
+    }
+    (output,) = graph.outputs
+    rows, whole = (arena[mode].arena_bytes for mode in ("rows", "whole"))
+    assert rows < graph.type(output).size_bytes // 2 < whole
+
+
+def test_outputs_that_no_rows_can_be_taken_of() -> None:
+    net = Network("two", (1, 8, 8, 3))
+    net.conv(4, (3, 3))
+    graph = net.graph()
+    two = replace(graph, outputs=(*graph.outputs, *graph.outputs))
+    for made, why in ((two, "2 outputs"), (replace(graph, outputs=graph.inputs), "an input")):
+        with pytest.raises(ScheduleError, match="E304") as caught:
+            Trial.of(made, "consumed", "n", None, output_mode="rows")
+        assert why in caught.value.why
+
+
+# --- kept and consumed ----------------------------------------------------------------------------
 
 
 def test_keeping_costs_memory_and_streaming_saves_it() -> None:

@@ -63,6 +63,7 @@ NO_OPERATOR = {
     "signal": "custom operators of TFLM: tests/golden/test_audio.py",
     "top_k": "TFLite's has the values beside: tests/builtins/search.py",
     "copy_rows": "mcuc.passes.stream_input puts it behind a streamed input; it computes nothing",
+    "give_rows": "mcuc.passes.stream_output puts it in front of an output; it computes nothing",
     "fully_connected_rows": "mcuc.passes.flatten makes it of FULLY_CONNECTED, which is compared",
     "take": "many operators become it; tests/e2e/test_builtins.py puts them to the interpreter",
 }

@@ -45,9 +45,12 @@ def _op(
     """Run-time operands of one type, constants behind them."""
 
     def made(dtype: DType) -> OneOp:
-        quant = _FINE if dtype is DType.S16 else QUANT
+        quant = _FINE if dtype is DType.S16 else _CENTRED if name == "NEG" else QUANT
         operands = [Operand(typed(shape, dtype, quant), pattern=pattern) for shape in shapes]
         kind = typed(result, dtype if out is None else out, quant)
+        if name in _UNSCALED:
+            operands = [Operand(TensorType(tuple(shape), dtype)) for shape in shapes]
+            kind = TensorType(tuple(result), dtype)
         fixed = FIXED.get((name, dtype))
         if fixed is not None:
             kind = TensorType(kind.shape, kind.dtype, Quant(*fixed))
@@ -59,6 +62,21 @@ def _op(
 
 QUANT = (0.1, 4)
 _FINE = (0.001, 0)  # of int16
+_CENTRED = (0.1, 0)  # of NEG, which negates the stored integers
+_UNSCALED = ("FLOOR_DIV", "FLOOR_MOD")  # of the stored integers
+# Why mcuc leaves out what the interpreter runs.
+_TOO_SMALL = "sums and products are kept in the type of the elements, as if without scales"
+WHY = {
+    "DIV": "not built; float32 has it",
+    "PRELU": "results outside of 16 bits are not clamped",
+    "GELU": "the exact form; the approximate one is there",
+    "LOG_SOFTMAX": "not built; float32 has it",
+    "SQRT": "not built; float32 has it",
+    "SUM": _TOO_SMALL,
+    "REDUCE_PROD": _TOO_SMALL,
+    "TRANSPOSE_CONV": "not built: its weights have a zero point",
+    "QUANTIZE": "the interpreter gives the zero point for all numbers",
+}
 VERSIONS = (1, 2, 3, 4)
 # Scale and zero point that the operator's result must have.
 FIXED: dict[tuple[str, DType], tuple[tuple[float, ...], tuple[int, ...]]] = {
@@ -328,8 +346,8 @@ def _invoke(data: bytes, feeds: list[list[Array]]) -> list[bytes]:
 def page(found: Sequence[Found]) -> str:
     """docs/tflite_types.md."""
     rows = [
-        "| operator | the interpreter and mcuc | the interpreter only | mcuc says |",
-        "|---|---|---|---|",
+        "| operator | the interpreter and mcuc | the interpreter only | mcuc says | why |",
+        "|---|---|---|---|---|",
     ]
     for name in MAKERS:
         own = [f for f in found if f.op == name and f.theirs]
@@ -338,7 +356,8 @@ def page(found: Sequence[Found]) -> str:
         codes = sorted({word for f in refused for word in f.refusal.split() if _is_code(word)})
         only = " ".join(f.dtype.value for f in refused)
         if own:
-            rows.append(f"| {name} | {both} | {only} | {' '.join(codes)} |")
+            why = WHY[name] if refused else ""
+            rows.append(f"| {name} | {both} | {only} | {' '.join(codes)} | {why} |")
     return _HEAD + "\n".join(rows) + "\n"
 
 
@@ -350,7 +369,7 @@ _HEAD = """# Element types of TFLite's operators
 
 What TFLite's interpreter (ai-edge-litert, BUILTIN_REF) prepares and invokes, each operator alone
 with all its tensors of one type, and what of that mcuc takes with equal results. The rest is
-refused, with the codes in the last column (`mcuc explain CODE`); operators with nothing in the
+refused, with the codes in the fourth column (`mcuc explain CODE`); operators with nothing in the
 second column are not supported at all. uint8 (u8) is that of a model that computes in it.
 Written by `python -m tests.support.type_matrix > docs/tflite_types.md`.
 

@@ -17,7 +17,7 @@ def cases() -> list[Case]:
     found = []
     for i, (shape, axis) in enumerate(PLACES):
         for least in (False, True):
-            for dtype in (DType.S8, DType.F32, DType.S32):
+            for dtype in (DType.S8, DType.F32, DType.S32, DType.BOOL):
                 quant = s8((), 0.1, 4).quant if dtype is DType.S8 else None
                 pattern = "extremes" if dtype is DType.S8 and i % 2 else "random"
                 x = Operand(TensorType(shape, dtype, quant), pattern=pattern)

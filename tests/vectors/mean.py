@@ -6,6 +6,7 @@ import itertools
 
 import numpy as np
 
+from mcuc.ir.types import DType, TensorType
 from mcuc.ops.mean import Attrs
 from tests.support.case_model import TfliteOp
 from tests.support.cases import Case, Operand, as_float, as_int16, s8
@@ -62,6 +63,12 @@ def cases() -> list[Case]:
             found.append(_case(name, x, Attrs(axes), (0.05, -9), count))
     found += [twin(case) for twin in (as_float, as_int16) for case in list(found)]
     found += _quants("extremes")
+    for i, (shape, axes, keep) in enumerate(PLACES):
+        dtype = (DType.S32, DType.S64)[i % 2]
+        kind = TensorType(shape, dtype)
+        out = TensorType((), dtype)
+        name = f"{dtype.value}_{i}"
+        found.append(Case(name, "mean", Attrs(axes, keep), (Operand(kind),), (out,), seed=i))
     large = Operand(s8((1, 64, 64, 3), 0.05, -128), pattern="extremes")
     found.append(_case("count_4096", large, Attrs((1, 2)), (0.05, -128)))
     return found

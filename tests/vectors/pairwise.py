@@ -19,6 +19,7 @@ FEW: tuple[str, ...] = (
     "b50_scalar_left",
 )
 FUSED = ("sub", "div")
+DIVIDED = np.array([0.0, -0.0, 1.0, -1.5, 3e-45, -1e-40, 7.3e37, -3.4e38, 0.1], np.float32)
 COMPARISONS = ("less", "less_equal", "greater", "greater_equal", "equal", "not_equal")
 WHOLE = (DType.S32, DType.S64)
 # Whole and broken, small and large
@@ -54,6 +55,10 @@ def cases() -> list[Case]:
     for title, x, b in (("bases", ramp, exponents), ("wide", wide, Operand(wide.type))):
         out = _result("pow", DType.F32)
         found.append(Case(f"pow_{title}", "pairwise", Attrs("pow"), (x, b), (out,)))
+    several = Operand(TensorType((9,), DType.F32), DIVIDED)
+    out = _result("floor_mod", DType.F32)
+    for title, pair in (("ramp", (ramp, several)), ("by_ramp", (several, ramp))):
+        found.append(Case(f"floor_mod_{title}", "pairwise", Attrs("floor_mod"), pair, (out,)))
     for i in range(len(QUANTS)):
         for pattern in ("extremes", "random"):
             x = Operand(s8((1, 3, 4, 5), *QUANTS[i][0]), pattern=pattern)
@@ -93,10 +98,12 @@ def cases() -> list[Case]:
 def _result(name: str, dtype: DType) -> TensorType:
     if FUNCTIONS[name].to_bool:
         return TensorType((), DType.BOOL)
-    return _type((), dtype)
+    return _type((), dtype, name)
 
 
-def _type(shape: Shape, dtype: DType) -> TensorType:
+def _type(shape: Shape, dtype: DType, name: str = "") -> TensorType:
+    if name.startswith("floor"):
+        return TensorType(shape, dtype)  # integers without a scale
     small = {DType.S8: s8(shape, 0.05, 3), DType.S16: s16(shape, 0.0003)}
     return small.get(dtype, TensorType(shape, dtype))
 
@@ -105,7 +112,7 @@ def _case(name: str, dtype: DType, place: str, left: Shape, right: Shape, seed: 
     # whole numbers of a few values, so that some are equal; the interpreter divides by none of them
     pattern = "below 7" if dtype in WHOLE and FUNCTIONS[name].to_bool else "random"
     operands = tuple(
-        Operand(_type(shape, dtype), pattern="random" if dtype.size_bytes < 4 else pattern)
+        Operand(_type(shape, dtype, name), pattern="random" if dtype.size_bytes < 4 else pattern)
         for shape in (left, right)
     )
     fused = name in FUSED and dtype not in WHOLE

@@ -7,12 +7,14 @@ import numpy as np
 from mcuc.ir.types import DType, TensorType
 from mcuc.numerics.unary import TABLES
 from mcuc.ops.unary import ARCS, BENDS, BY_FLOAT, FLOATS, SERIES, Attrs
-from mcuc.ops.unary_int16 import FUNCTIONS as ON_INT16
+from mcuc.ops.unary_int16 import FUNCTIONS as BY_RULE
+from mcuc.ops.unary_whole import BY_DTYPE
 from tests.support.case_model import TfliteOp
 from tests.support.cases import Case, Operand, s8, s16
 from tests.support.tflite_build import OptionValue
 
 QUANTS = 20
+ON_INT16 = (*BY_RULE, *BY_DTYPE[DType.S16])
 # alpha and beta of the functions that have them
 NUMBERS = {
     "leaky_relu": (0.3,),
@@ -37,6 +39,9 @@ def cases() -> list[Case]:
     found = [_int8(function, k) for function in TABLES for k in range(2)]
     found += [_int8(function, 0) for function in BY_FLOAT]
     found += [_int16(name, k, (1, 4, 8, 33)) for name in sorted(ON_INT16) for k in range(2)]
+    for dtype in (DType.S32, DType.S64):
+        for pattern in ("random", "extremes", "below 5"):
+            found += [_whole(function, dtype, pattern) for function in BY_DTYPE[dtype]]
     for function in FLOATS:
         if function in FROM_ZERO:
             found.append(_float(f"{function}_f32", function, (1, 16, 16, 16), "positive"))
@@ -60,8 +65,16 @@ def _int16(function: str, k: int, shape: tuple[int, ...]) -> Case:
     pattern = "ramp" if len(shape) == 2 else "random"
     if function == "rsqrt":
         pattern = "below 32767"  # TFLite fails below zero
+    if function == "neg":
+        out = s16((), scale)
     x = Operand(s16(shape, scale), pattern=pattern)
     return Case(f"{function}_s16_{k}", "unary", attrs_with_numbers(function), (x,), (out,), seed=k)
+
+
+def _whole(function: str, dtype: DType, pattern: str) -> Case:
+    kind = TensorType((1, 3, 5, 4), dtype)
+    x = Operand(kind, pattern=pattern)
+    return Case(f"{function}_{dtype.value}_{pattern}", "unary", Attrs(function), (x,), (kind,))
 
 
 def _int8(function: str, k: int) -> Case:

@@ -23,6 +23,14 @@ typedef struct mcuc_reduce_f32_params {
   float start;
 } mcuc_reduce_f32_params;
 
+typedef struct mcuc_reduce_s64_params {
+  int32_t channels;
+  const int32_t *kept;
+  const int32_t *reduced;
+  int32_t kind;
+  int64_t start;
+} mcuc_reduce_s64_params;
+
 /* An accumulator with one element more. */
 static inline int32_t mcuc_reduce_step(int32_t kind, int32_t acc, int32_t x)
 {

@@ -45,8 +45,8 @@ def test_lines_are_the_rule(
         x = np.arange(acc.least[o], acc.most[o] + 1)
         factors = acc.multiplier[o : o + 1], -acc.right[o : o + 1]
         wanted = int8.requantize_conv(x[:, None].astype(np.int32), *factors, zero_point, clamp)
-        shift, scale = form.of_output(o)
-        sums = scale * x + form.above + lines.added[o]
+        shift, scale, above = form.of_output(o)
+        sums = scale * x + above + lines.added[o]
         product = sums * lines.multiplier[o] >> 32
         total = product + lines.constant[o]
         assert np.abs(total).max() < 1 << 31

@@ -14,13 +14,13 @@ from mcuc.schedule import tiling
 from mcuc.schedule.call import Caller
 from mcuc.schedule.lower import callers_of
 from mcuc.schedule.needs import Order
-from mcuc.schedule.recompute import with_tiles
+from mcuc.schedule.recompute import STEP, with_tiles
 from mcuc.schedule.search import Search, need_of
 from mcuc.schedule.spec import Tile
 from mcuc.schedule.tile import Tiled, chains, tiled
 from mcuc.schedule.tiling import Tiling
 from tests.property.test_search import with_skips
-from tests.support.networks import inverted_residual, random_network
+from tests.support.networks import Network, inverted_residual, random_network
 
 GRAPHS = [
     inverted_residual("block", (9, 7)),
@@ -82,6 +82,7 @@ def test_nothing_does_less_twice(graph: Graph, monkeypatch: pytest.MonkeyPatch) 
         assert found is not None
         assert need_of(search_of(graph, found).least_memory()) <= limit
         assert twice(graph, found) <= best
+        assert tiles_within(callers, first, limit, twice(graph, found)) is not None
         if best:
             assert tiles_within(callers, first, limit, twice(graph, found) - 1) is None
     assert tiles_within(callers, first, 1, math.inf) is None
@@ -100,3 +101,41 @@ def test_searches_need_less_and_keep_to_the_limit() -> None:
         assert max(needs[1:]) < needs[0]
         least.append(min(needs))
     assert least[0] >= least[1] >= least[2] < least[0]
+
+
+def residuals(count: int) -> Graph:
+    """Inverted residual blocks of stride 1."""
+    net = Network("residuals", (1, 12, 12, 4))
+    for _ in range(count):
+        skip = net.last
+        net.conv(24, (1, 1))
+        net.depthwise((3, 3), pad="SAME")
+        net.conv(4, (1, 1))
+        net.add(skip)
+    return net.graph()
+
+
+def test_what_a_limit_of_macs_allows_is_found() -> None:
+    """Of paths alike in memory the one that does least twice counts, not the first."""
+    graph = residuals(2)
+    callers, first = callers_of(graph, HOST), search_of(graph)
+    limit = int(0.8 * need_of(first.least_memory()))
+    free = tiles_within(callers, first, limit, math.inf)
+    assert free is not None
+    assert 0 < twice(graph, free) < math.inf
+    assert tiles_within(callers, first, limit, twice(graph, free)) is not None
+
+
+def test_a_search_that_takes_too_long_is_given_up(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As with long skips, over which no two paths are alike: what was found by then stands."""
+    graph = residuals(3)
+    callers, first = callers_of(graph, HOST), search_of(graph)
+    least = need_of(first.least_memory())
+    needs = []
+    for most in (tiling.MOST_STEPS, 20):
+        monkeypatch.setattr(tiling, "MOST_STEPS", most)
+        searches = with_tiles(callers, first, 0)
+        needs.append(min(need_of(search.least_memory()) for search in searches))
+    assert needs[0] < needs[1] < least
+    limits = Tiling(first, callers, 0, {})
+    assert limits.within(int(STEP * needs[1])) is None and limits.gave_up

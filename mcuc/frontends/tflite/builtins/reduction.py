@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mcuc.frontends.tflite.operator import Builtin, Mapped, Operator, Part, Parts
+from mcuc.ir.types import DType
 from mcuc.ops import arg_max, cumsum, gather, mean, reduce, top_k
 
 
@@ -21,7 +22,9 @@ def _reduce(kind: str) -> Callable[[Operator], Mapped]:
     def mapped(operator: Operator) -> Mapped:
         axes = operator.integers(1, "list of axes")
         keep = operator.options.scalar(0, "bool", False)
-        return Mapped("reduce", reduce.Attrs(axes, keep, kind), operands=1)
+        is_bool = operator.type().dtype is DType.BOOL
+        own = {"sum": "max", "prod": "min"}.get(kind, kind) if is_bool else kind
+        return Mapped("reduce", reduce.Attrs(axes, keep, own), operands=1)
 
     return mapped
 

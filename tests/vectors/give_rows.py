@@ -1,0 +1,12 @@
+"""Cases of what gives rows of an output away: those of the copy behind a streamed input."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from tests.support.cases import Case
+from tests.vectors import copy_rows
+
+
+def cases() -> list[Case]:
+    return [replace(case, op="give_rows") for case in copy_rows.cases()]
