@@ -190,7 +190,7 @@ def _line(
     first = _steps(factor, right, levels - zero_point, most)
     if first is None:
         return None
-    nearest = _multiplier(factor, right - 1 - shift)
+    nearest = _multiplier(factor, right + scale.bit_length() - 2 - shift)
     reached, missed = first <= most, first > least
     wanted = levels << (shift + 32)
     edge = 256 << (shift + 32)
