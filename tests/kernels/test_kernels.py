@@ -142,7 +142,7 @@ def test_kernels_on_other_cores_with_dsp(op: str, board: str, tmp_path: Path) ->
 @pytest.mark.qemu
 @pytest.mark.parametrize(
     ("op", "kernels"),
-    [("conv2d", "1x1__dsp_3"), ("depthwise_conv2d", "k3__dsp"), ("fully_connected", DSP)],
+    [("conv2d", "1x1__dsp_3"), ("depthwise_conv2d", "k3__dsp|dsp_6x1"), ("fully_connected", DSP)],
 )
 def test_assembly_does_not_depend_on_where_it_lies(op: str, kernels: str, tmp_path: Path) -> None:
     """With -Os functions begin at any halfword."""

@@ -210,6 +210,49 @@ def _vectors() -> list[Case]:
     ]
 
 
+def _polynomials() -> list[Case]:
+    """Sums of two outputs in turns of three or alone, kernel rows and columns of padding, fields
+    at their limits, and both shifts of lines."""
+    cases = [
+        depthwise(
+            f"poly_{size}x{size}_columns_{x[2]}_stride_{stride}",
+            x,
+            (size, size),
+            stride=(stride, stride),
+            pad="SAME",
+            x_zero=zero,
+            activation=activation,
+        )
+        for size, stride, x, zero, activation in (
+            (5, 1, (1, 6, 2, 4), -128, "relu6"),
+            (5, 1, (1, 3, 6, 5), 127, "none"),
+            (5, 1, (1, 2, 25, 4), 9, "relu"),
+            (5, 2, (1, 7, 14, 4), -77, "relu6"),
+            (7, 1, (1, 4, 7, 6), 127, "relu"),
+            (7, 1, (1, 9, 3, 4), -128, "none"),
+            (7, 1, (1, 3, 24, 4), 31, "relu6"),
+            (7, 2, (1, 9, 12, 7), 100, "none"),
+            (7, 2, (1, 6, 25, 4), -128, "relu_n1_to_1"),
+        )
+    ]
+    beyond = {"x_zero": 50, "activation": "relu6"}
+    small = {"w_scale": 0.01, "out_scale": 0.0018, "out_zero": -128, "activation": "relu"}
+    limits = {"weights": [-127, 127], "pattern": "extremes", "x_zero": 0, "bias": None}
+    return [
+        *cases,
+        depthwise("poly_5x5_pads", (1, 4, 9, 6), (5, 5), pad=(1, 4, 3, 2), **beyond),
+        depthwise("poly_5x5_beyond_map", (1, 2, 3, 4), (5, 5), pad=(5, 6, 5, 5), **beyond),
+        depthwise(
+            "poly_7x7_beyond_map", (1, 1, 3, 4), (7, 7), pad=(7, 6, 8, 9), stride=(2, 2), **beyond
+        ),
+        depthwise("poly_5x5_large_factors", (1, 5, 11, 4), (5, 5), pad="SAME", **small),
+        depthwise("poly_7x7_large_factors", (1, 7, 11, 5), (7, 7), pad="SAME", **small),
+        depthwise("poly_7x7_limits", (1, 7, 12, 16), (7, 7), pad="SAME", **limits),
+        depthwise("poly_7x7_limits_stride_2", (1, 8, 27, 8), (7, 7), stride=(2, 2), **limits),
+        depthwise("poly_5x5_beyond_fields", (1, 5, 8, 4), (5, 5), bias=[1 << 20, 5, 0, -(1 << 21)]),
+    ]
+
+
 def _uint8() -> list[Case]:
     """Weights with zero points; tests/unit/frontends/test_uint8.py has the interpreter judge."""
     return [
@@ -242,6 +285,7 @@ CASES: list[Case] = [
     *_requantization(),
     *_blocks(),
     *_vectors(),
+    *_polynomials(),
     *_uint8(),
     *(as_float(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
     *(as_int16(case) for case in (*_kernels(), *_multipliers(), *_geometry())),
