@@ -14,7 +14,7 @@ from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
 from mcuc.ops.arithmetic import kernel_on
 from mcuc.ops.problems import Problems
-from mcuc.ops.spec import Canonical, Kernel, Site, always
+from mcuc.ops.spec import Canonical, Kernel, Site
 
 LOOPS = 3  # groups of kept, and of reduced axes that the kernels have loops for
 MAX_COUNT = 1 << 23  # a sum of so many bytes, and of their zero points, fits in int32
@@ -120,11 +120,14 @@ def _groups(site: Site) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
     """(size, stride) of kept and of reduced axes; neighbours of one kind are one loop."""
     groups: tuple[list[tuple[int, int]], list[tuple[int, int]]] = ([], [])
     axes = reduced_axes(site)
+    shape = site.input().shape
+    # A batch that folds: the kernel is called for one of its elements after another.
+    batch = 0 if folds(site) and _NHWC_AXES[len(shape)][:1] == (0,) else None
     stride = 1
     last: int | None = None
-    for axis, size in reversed(list(enumerate(site.input().shape))):
+    for axis, size in reversed(list(enumerate(shape))):
         kind = int(axis in axes)
-        if size > 1:
+        if size > 1 and axis != batch:
             if kind == last:
                 inner = groups[kind].pop(0)
                 groups[kind].insert(0, (size * inner[0], inner[1]))
@@ -138,11 +141,6 @@ def _groups(site: Site) -> tuple[list[tuple[int, int]], list[tuple[int, int]]]:
 def _can_fold(site: Site, target: Target) -> bool:
     """Row by row into accumulators."""
     return folds(site)
-
-
-def _is_whole(site: Site, target: Target) -> bool:
-    """By loops over the whole tensor, which a fold of a batch, done slice by slice, is not."""
-    return not folds(site) or site.input().nhwc[0] == 1
 
 
 def _acc_bytes(site: Site) -> int:
@@ -168,17 +166,10 @@ def reduction_kernels(
             window=_window_folded,
             acc_bytes=_acc_bytes,
         ),
-        whole_kernel(op, dtype, pack_whole, _is_whole),
+        whole_kernel(op, dtype, pack_whole),
     )
 
 
-def whole_kernel(
-    op: str,
-    dtype: DType,
-    pack: Callable[[Site], Params],
-    when: Callable[[Site, Target], bool] = always,
-) -> Kernel:
-    """The kernel for any axes of the whole tensor."""
-    return kernel_on(
-        dtype, f"{op}/{dtype.value}_{dtype.value}_nd__c.c", Form.WHOLE, pack, when=when
-    )
+def whole_kernel(op: str, dtype: DType, pack: Callable[[Site], Params]) -> Kernel:
+    """The kernel for any axes."""
+    return kernel_on(dtype, f"{op}/{dtype.value}_{dtype.value}_nd__c.c", Form.WHOLE, pack)

@@ -45,12 +45,8 @@ def _op(
     """Run-time operands of one type, constants behind them."""
 
     def made(dtype: DType) -> OneOp:
-        quant = _FINE if dtype is DType.S16 else _CENTRED if name == "NEG" else QUANT
-        operands = [Operand(typed(shape, dtype, quant), pattern=pattern) for shape in shapes]
-        kind = typed(result, dtype if out is None else out, quant)
-        if name in _UNSCALED:
-            operands = [Operand(TensorType(tuple(shape), dtype)) for shape in shapes]
-            kind = TensorType(tuple(result), dtype)
+        operands = [Operand(kind_of(name, shape, dtype), pattern=pattern) for shape in shapes]
+        kind = kind_of(name, result, dtype if out is None else out)
         fixed = FIXED.get((name, dtype))
         if fixed is not None:
             kind = TensorType(kind.shape, kind.dtype, Quant(*fixed))
@@ -64,6 +60,16 @@ QUANT = (0.1, 4)
 _FINE = (0.001, 0)  # of int16
 _CENTRED = (0.1, 0)  # of NEG, which negates the stored integers
 _UNSCALED = ("FLOOR_DIV", "FLOOR_MOD")  # of the stored integers
+
+
+def kind_of(op: str, shape: Sequence[int], dtype: DType) -> TensorType:
+    """The type of an operand or result of an operator, with the quantization of all tests."""
+    if op in _UNSCALED:
+        return TensorType(tuple(shape), dtype)
+    quant = _FINE if dtype is DType.S16 else _CENTRED if op == "NEG" else QUANT
+    return typed(shape, dtype, quant)
+
+
 # Why mcuc leaves out what the interpreter runs.
 _TOO_SMALL = "sums and products are kept in the type of the elements, as if without scales"
 WHY = {

@@ -12,8 +12,8 @@ from mcuc.ir.types import DType, Quant, TensorType
 from tests.support.cases import Operand
 from tests.support.one_op import OneOp, ints, typed
 from tests.support.tflite_build import OptionValue
-from tests.support.type_matrix import MAKERS
-from tests.variants.making import kind, variant
+from tests.support.type_matrix import MAKERS, kind_of
+from tests.variants.making import variant
 
 SIZE = (1, 7, 6, 4)
 PADDINGS = ("SAME", "VALID")
@@ -50,7 +50,7 @@ def _weights(shape: tuple[int, ...], dtype: DType, seed: int, axis: int) -> list
         data = (rng.integers(-127, 128, shape) + (128 if zero else 0)).astype(own.numpy)
         sums = rng.integers(-2000, 2000, shape[axis]).astype(wide.numpy)
     assert weights.quant is not None or dtype is DType.F32
-    source = kind((), dtype).quant
+    source = kind_of("CONV_2D", (), dtype).quant
     scale = None
     if source is not None and weights.quant is not None:
         scale = Quant((float(np.float32(source.scale) * np.float32(weights.quant.scale)),), (0,))
@@ -171,7 +171,7 @@ def _pad(op: str, dtype: DType) -> Iterator[OneOp]:
             result = [n + sum(pair) for n, pair in zip(shape, pairs, strict=True)]
             extra: list[Operand | None] = [ints(pairs)]
             if op == "PADV2":
-                fill = kind((1,), dtype)
+                fill = kind_of(op, (1,), dtype)
                 extra.append(Operand(fill, np.ones(1, dtype.numpy)))
             yield variant(f"{pairs} {own}", op, dtype, (shape,), result, extra, **own)
 

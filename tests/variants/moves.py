@@ -12,7 +12,8 @@ from mcuc.ir.types import DType, TensorType
 from tests.builtins import moves
 from tests.support.cases import Operand
 from tests.support.one_op import OneOp, ints
-from tests.variants.making import kind, variant
+from tests.support.type_matrix import kind_of
+from tests.variants.making import variant
 
 SHAPE = (2, 6, 4, 3)
 RANKS = ((6,), (4, 6), (2, 4, 6), SHAPE)
@@ -92,7 +93,7 @@ def _split(dtype: DType) -> Iterator[OneOp]:
 def _split_v(dtype: DType) -> Iterator[OneOp]:
     for shape, axis in _axes():
         sizes = (1, shape[axis] - 1)
-        results = tuple(kind(_sized(shape, axis, n), dtype) for n in sizes)
+        results = tuple(kind_of("SPLIT_V", _sized(shape, axis, n), dtype) for n in sizes)
         extra = (ints(1, -1), ints(axis))
         one = variant(f"{shape} {axis}", "SPLIT_V", dtype, (shape,), shape, extra, num_splits=2)
         yield replace(one, results=results)

@@ -11,7 +11,8 @@ from mcuc.frontends.tflite.builtins.pairs import BUILTINS as PAIRS
 from mcuc.ir.types import DType, TensorType
 from tests.support.cases import Operand
 from tests.support.one_op import OneOp
-from tests.variants.making import kind, variant
+from tests.support.type_matrix import kind_of
+from tests.variants.making import variant
 
 FULL = (2, 3, 4, 5)
 # What is added to a map of FULL, by name: each goes to either side.
@@ -43,7 +44,7 @@ def _both(op: str, dtype: DType) -> Iterator[OneOp]:
     for shape in RANKS:
         yield make(f"rank {len(shape)}", shapes=(shape, shape), result=shape)
     data = np.arange(1, 6).astype(dtype.numpy)
-    known = Operand(kind((5,), dtype), data)
+    known = Operand(kind_of(op, (5,), dtype), data)
     yield make("constant right", shapes=(FULL,), result=FULL, extra=(known,))
     if op in ("ADD", "SUB", "MUL", "DIV") and dtype not in (DType.S32, DType.S64):
         for activation in _ACTIVATIONS:

@@ -9,4 +9,6 @@ from tests.vectors import copy_rows
 
 
 def cases() -> list[Case]:
-    return [replace(case, op="give_rows") for case in copy_rows.cases()]
+    """Not of a batch, whose rows have no order of their own: `stream_output` refuses it."""
+    cases = (case for case in copy_rows.cases() if case.operands[0].type.nhwc[0] == 1)
+    return [replace(case, op="give_rows") for case in cases]
