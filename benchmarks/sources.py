@@ -16,6 +16,7 @@ _NO_INFLUENCE = (
     "benchmarks/accuracy.py",
     "benchmarks/choice.py",
     "benchmarks/form",
+    "benchmarks/memory.py",
     "benchmarks/onnx_",
     "benchmarks/results/",
     "benchmarks/tables.py",
