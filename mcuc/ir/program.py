@@ -225,6 +225,22 @@ ParamValue = int | float | npt.NDArray[np.generic]
 
 
 @dataclass(frozen=True)
+class Proof:
+    """What a packer has shown of a layer's constants, without which its kernel would not be exact.
+
+    Attributes:
+        claim: One of the words of docs/report.md, "proofs".
+        outputs: Of how many outputs (channels, units) it was shown.
+        least, most: The numbers, accumulators if nothing else is said, for all of which it holds.
+    """
+
+    claim: str
+    outputs: int
+    least: int
+    most: int
+
+
+@dataclass(frozen=True)
 class Params:
     """A kernel's parameter record: one C struct.
 
@@ -232,11 +248,13 @@ class Params:
         struct: C type name, declared in `header`.
         header: Path below runtime_c/src, for example "conv2d/conv2d.h".
         fields: C member -> number, or array (emitted as a constant table, pointed to).
+        proofs: What the record relies on.
     """
 
     struct: str
     header: str
     fields: Mapping[str, ParamValue]
+    proofs: tuple[Proof, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "fields", MappingProxyType(dict(self.fields)))

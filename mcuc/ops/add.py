@@ -109,7 +109,8 @@ def pack_plane(site: Site) -> Params:
         "low": low,
         "high": high,
     }
-    return Params("mcuc_add_plane_params", "add/add.h", {**broadcast_params(site), **fields})
+    fields = {**broadcast_params(site), **fields}
+    return Params("mcuc_add_plane_params", "add/add.h", fields, (lines.PLANE,))
 
 
 SPEC = OpSpec(

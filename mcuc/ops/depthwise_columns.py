@@ -35,6 +35,7 @@ def pack(site: Site) -> Params:
             "rare": int(not lines and dsp_tables.has_rare(ends)),
             **depthwise_planar.fields(site, words, ends, lines=lines),
         },
+        depthwise_taps.line_proofs(site, lines),
     )
 
 

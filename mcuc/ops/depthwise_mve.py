@@ -74,6 +74,7 @@ def pack(site: Site) -> Params:
             **fields,
             **mve_convolution.finish_fields(site),
         },
+        (depthwise_taps.mac_proof(site),),
     )
 
 
@@ -158,6 +159,7 @@ def _params(site: Site, stream: mac_tables.Words, vectors: int) -> Params:
             **fields,
             **mve_convolution.finish_fields(site),
         },
+        (depthwise_taps.mac_proof(site),),
     )
 
 

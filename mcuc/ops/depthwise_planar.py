@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Params, ParamValue, Window
+from mcuc.ir.program import Params, ParamValue, Proof, Window
 from mcuc.ops import convolution, depthwise_taps, dsp_tables
 from mcuc.ops.checks import quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, attrs_of
@@ -56,7 +56,8 @@ def pack_dsp(site: Site) -> Params:
     halves = np.zeros((channels, size, size + 1), np.int16)
     halves[:, :, :size] = weights[0].transpose(2, 0, 1)
     ends, lines = depthwise_taps.dsp_ends(site, (_SHIFT,))
-    return _params(site, ends, _words(halves), lines=int(lines != 0))
+    proofs = depthwise_taps.line_proofs(site, lines)
+    return _params(site, proofs, ends, _words(halves), lines=int(lines != 0))
 
 
 def pack_mac(site: Site) -> Params:
@@ -66,12 +67,15 @@ def pack_mac(site: Site) -> Params:
     taps = weights.reshape(-1, channels).T
     scales = depthwise_taps.mac_scales(site)
     assert scales is not None
-    return _params(site, scales, _words(np.pad(taps, ((0, 0), (0, -taps.shape[1] % 4)))))
+    proofs = (depthwise_taps.mac_proof(site),)
+    return _params(site, proofs, scales, _words(np.pad(taps, ((0, 0), (0, -taps.shape[1] % 4)))))
 
 
-def _params(site: Site, *parts: dsp_tables.Words, lines: int = 0) -> Params:
+def _params(
+    site: Site, proofs: tuple[Proof, ...], *parts: dsp_tables.Words, lines: int = 0
+) -> Params:
     header = "depthwise_conv2d/depthwise_planar.h"
-    return Params("mcuc_depthwise_planar_params", header, fields(site, *parts, lines=lines))
+    return Params("mcuc_depthwise_planar_params", header, fields(site, *parts, lines=lines), proofs)
 
 
 def fields(site: Site, *parts: dsp_tables.Words, lines: int) -> dict[str, ParamValue]:

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Params
+from mcuc.ir.program import Params, Proof
 from mcuc.ops import convolution, depthwise_planar, depthwise_taps, dsp_lines, dsp_tables
 from mcuc.ops.checks import quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, Ints, attrs_of
@@ -47,18 +47,28 @@ def suits(site: Site, size: int) -> bool:
 
 def _holds(site: Site) -> bool:
     """Whether no field of a sum can overflow, whatever the input and what lines add."""
+    rooms = (_ABOVE - _MOST_ADDED, _ABOVE - _MOST_ADDED, 2 * _ABOVE)
+    fields = zip(_fields(site), rooms, strict=True)
+    return all(-room <= least and most < room for (least, most), room in fields)
+
+
+def _field_proof(site: Site) -> Proof:
+    """What `_holds` has shown."""
+    reach = [number for field in _fields(site) for number in field]
+    return Proof("fields", len(_channels(site)), min(reach), max(reach))
+
+
+def _fields(site: Site) -> list[tuple[int, int]]:
+    """The least and the greatest number that each of three fields of a sum can hold."""
     bias = dsp_lines.rule_of(site, _channels(site)).bias
     first, second = (part.reshape(len(bias), -1) for part in _taps(site))
-    none = np.zeros_like(bias)
-    for start, weights, room in (
-        (bias, first, _ABOVE - _MOST_ADDED),
-        (bias, np.concatenate([first, second], axis=1), _ABOVE - _MOST_ADDED),
-        (none, second, 2 * _ABOVE),
-    ):
-        low, high = dsp_lines.bounds(start, weights)
-        if low.min() < -room or high.max() >= room:
-            return False
-    return True
+    sums = (
+        (bias, first),
+        (bias, np.concatenate([first, second], axis=1)),
+        (np.zeros_like(bias), second),
+    )
+    ends = [dsp_lines.bounds(start, weights) for start, weights in sums]
+    return [(int(low.min()), int(high.max())) for low, high in ends]
 
 
 def _ends_usually(site: Site) -> bool:
@@ -103,6 +113,7 @@ def pack(site: Site) -> Params:
             "lines": lines,
             **convolution.output_fields(site, attrs_of(site).activation),
         },
+        (_field_proof(site), *depthwise_taps.line_proofs(site, lines)),
     )
 
 

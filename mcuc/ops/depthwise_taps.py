@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Params
+from mcuc.ir.program import Params, Proof
 from mcuc.ops import convolution, dsp_lines, dsp_tables, mac_tables, mve_tables
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.convolution import INPUT, WEIGHTS, attrs_of
@@ -46,7 +46,7 @@ def pack_mac(site: Site) -> Params:
     assert scales is not None
     taps = _taps(site)
     none = np.zeros((0, BLOCK + dsp_tables.padded_taps(len(taps))), np.int32)
-    return _params(site, mac_tables.channel_stream(taps, scales), none)
+    return _params(site, mac_tables.channel_stream(taps, scales), none, mac_proof(site))
 
 
 def suits_mve(site: Site) -> bool:
@@ -61,7 +61,8 @@ def pack_mve(site: Site) -> Params:
     taps = _taps(site)
     taps = np.pad(taps, ((0, len(taps) % 2), (0, 0)))
     none = np.zeros((0, BLOCK + len(taps)), np.int32)
-    return _params(site, mve_tables.channel_stream(taps, scales), none, len(taps))
+    stream = mve_tables.channel_stream(taps, scales)
+    return _params(site, stream, none, mac_proof(site), taps=len(taps))
 
 
 def scratch(site: Site) -> int:
@@ -76,7 +77,9 @@ def scratch_mve(site: Site) -> int:
     return 8 * (-(-kernel_h * kernel_w // 2))
 
 
-def _params(site: Site, stream: Words, rare: Words, taps: int | None = None) -> Params:
+def _params(
+    site: Site, stream: Words, rare: Words, *proofs: Proof, taps: int | None = None
+) -> Params:
     fields = convolution.window_fields(site)
     zero = fields.pop("in_zero")
     kernel_h, kernel_w = convolution.kernel_size(site)
@@ -94,6 +97,7 @@ def _params(site: Site, stream: Words, rare: Words, taps: int | None = None) -> 
             **fields,
             **convolution.output_fields(site, attrs_of(site).activation),
         },
+        proofs,
     )
 
 
@@ -131,6 +135,17 @@ def dsp_ends(site: Site, shifts: tuple[int, ...], above: int = 0) -> tuple[Words
             words = [rule.bias + lines.added, lines.multiplier, lines.constant]
             return np.stack(words, axis=1).astype(np.int32), 1 + shift
     return dsp_scales(site), 0
+
+
+def line_proofs(site: Site, lines: int) -> tuple[Proof, ...]:
+    """What `dsp_ends` has shown, if it gave lines."""
+    taps = _taps(site).T
+    return (dsp_lines.proof(dsp_lines.rule_of(site, taps), taps),) if lines else ()
+
+
+def mac_proof(site: Site) -> Proof:
+    """What `mac_scales` has shown."""
+    return mac_tables.proof(_taps(site).T, _bias(site))
 
 
 def mac_scales(site: Site) -> Words | None:

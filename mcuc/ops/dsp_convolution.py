@@ -53,6 +53,9 @@ def pack(site: Site, filters: Array) -> Params:
         common = 0 if dsp_tables.has_rare(scales) else out & ~1
     fields = convolution.window_fields(site)
     zero = fields.pop("in_zero")
+    proofs = [dsp_tables.pair_proof(matrix, rule.bias)]
+    if lines is not None:
+        proofs.append(dsp_lines.proof(rule, _flat(filters)))
     return Params(
         "mcuc_conv2d_dsp_params",
         "conv2d/conv2d_dsp.h",
@@ -70,6 +73,7 @@ def pack(site: Site, filters: Array) -> Params:
             **fields,
             **convolution.output_fields(site, convolution.attrs_of(site).activation),
         },
+        tuple(proofs),
     )
 
 

@@ -20,6 +20,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.ir.graph import Array
+from mcuc.ir.program import Proof
 from mcuc.numerics import int8
 from mcuc.ops import convolution
 from mcuc.ops.checks import activation_range, quant_of
@@ -145,6 +146,12 @@ def of_site(site: Site, weights: Array, rule: Rule, form: Form) -> Lines | None:
         return None
     known = Accumulators(*bounds(rule.bias, weights), rule.multiplier, -rule.shift)
     return of_outputs(known, zero_point, clamp, form)
+
+
+def proof(rule: Rule, weights: Array) -> Proof:
+    """That lines give what the rule does, for all accumulators of weights [outputs, depth]."""
+    least, most = bounds(rule.bias, weights)
+    return Proof("lines", len(weights), int(least.min()), int(most.max()))
 
 
 def of_outputs(

@@ -11,6 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.ir.graph import Array
+from mcuc.ir.program import Proof
 from mcuc.ops.convolution import Ints
 
 Words = npt.NDArray[np.int32]
@@ -57,10 +58,21 @@ def can_pair(weights: Array, bias: Array | None = None) -> bool:
     """
     first, second = _split(weights)
     halves = 256 * first + second
-    largest = 128 * np.abs(weights.astype(np.int64)).sum(axis=1)
+    return bool((np.abs(halves + 0.5) < 1 << 15).all() and _largest(weights, bias) < _MAX_ACC)
+
+
+def pair_proof(weights: Array, bias: Array | None = None) -> Proof:
+    """What :func:`can_pair` has shown of the same weights and bias."""
+    largest = _largest(weights, bias)
+    return Proof("pairs", len(weights), -largest, largest)
+
+
+def _largest(weights: Array, bias: Array | None) -> int:
+    """What no sum of an even output exceeds."""
+    sums = 128 * np.abs(weights.astype(np.int64)).sum(axis=1)
     if bias is not None:
-        largest += np.abs(bias.astype(np.int64))
-    return bool((np.abs(halves + 0.5) < 1 << 15).all() and (largest[::2] < _MAX_ACC).all())
+        sums += np.abs(bias.astype(np.int64))
+    return int(sums[::2].max(initial=0))
 
 
 def pairs(weights: Array) -> Words:

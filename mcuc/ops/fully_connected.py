@@ -293,6 +293,7 @@ def pack_dsp(site: Site) -> Params:
             "words": paired.shape[1],
             **fields,
         },
+        (dsp_tables.pair_proof(weights), lines.proof(len(weights))),
     )
 
 
@@ -302,6 +303,7 @@ def pack_mac(site: Site) -> Params:
         "mcuc_fully_connected_mac_params",
         "fully_connected/fully_connected.h",
         {"weights": weights, **line_fields(site)},
+        (lines.proof(site.input(WEIGHTS).shape[0]),),
     )
 
 
@@ -324,6 +326,7 @@ def pack_mve(site: Site) -> Params:
             "vectors": vectors.shape[1],
             **fields,
         },
+        (lines.proof(site.input(WEIGHTS).shape[0]),),
     )
 
 

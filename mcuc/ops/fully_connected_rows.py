@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from mcuc.ir.program import Box, Form, Params, Window
+from mcuc.ir.program import Box, Form, Params, Proof, Window
 from mcuc.ir.target import Target
 from mcuc.ir.types import DType, TensorType
-from mcuc.ops import dsp_tables, fully_connected, mac_tables
+from mcuc.ops import dsp_tables, fully_connected, lines, mac_tables
 from mcuc.ops.convolution import INPUT, WEIGHTS
 from mcuc.ops.fully_connected import Attrs, has_lines, line_fields, padded_units
 from mcuc.ops.problems import Problems
@@ -76,14 +76,14 @@ def pack_dsp(site: Site) -> Params:
     for row in _rows(site):
         paired = dsp_tables.pairs(row)
         tables.append(paired.reshape(len(paired) // 2, 2, -1, 2).transpose(0, 2, 3, 1))
-    return _params(site, np.stack(tables))
+    return _params(site, np.stack(tables), dsp_tables.pair_proof(padded_units(site.const(WEIGHTS))))
 
 
 def pack_mac(site: Site) -> Params:
     return _params(site, np.stack([mac_tables.tiles(row, 4) for row in _rows(site)]))
 
 
-def _params(site: Site, weights: np.ndarray) -> Params:
+def _params(site: Site, weights: np.ndarray, *proofs: Proof) -> Params:
     fields = {
         **line_fields(site),
         "depth": row_depth(site),
@@ -91,7 +91,8 @@ def _params(site: Site, weights: np.ndarray) -> Params:
         "row_bytes": weights[0].nbytes,
     }
     header = "fully_connected_rows/fully_connected_rows.h"
-    return Params("mcuc_fully_connected_rows_params", header, fields)
+    shown = (*proofs, lines.proof(site.input(WEIGHTS).shape[0]))
+    return Params("mcuc_fully_connected_rows_params", header, fields, shown)
 
 
 SPEC = OpSpec(

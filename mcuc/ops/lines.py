@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from mcuc.ir.program import Proof
 from mcuc.numerics import int8, params
 from mcuc.ops.convolution import Ints
 
@@ -73,6 +74,11 @@ def of_double(real: float, zero_point: int, low: int, high: int) -> Line | None:
     return None
 
 
+def proof(units: int) -> Proof:
+    """That lines give what the rule does, for every int32."""
+    return Proof("lines", units, INT32_MIN, INT32_MAX)
+
+
 def _constant(wanted: Ints, multiplier: int, right: int, low: int, high: int) -> int | None:
     """A constant for which all steps of the line are as wanted, and sums are int32."""
     if not 0 < multiplier <= INT32_MAX:
@@ -122,6 +128,9 @@ def of_add(
                         return Plane(a, b, constant, right)
     return None
 
+
+# Of all pairs of bytes.
+PLANE = Proof("plane", 1, -128, 127)
 
 # Fractional bits of a plane's multipliers that are tried, and by how much they are varied.
 _RIGHT_SHIFTS = (23, 22, 21, 20)

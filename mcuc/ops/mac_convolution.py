@@ -9,7 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from mcuc.ir.graph import Array
-from mcuc.ir.program import Params
+from mcuc.ir.program import Params, Proof
 from mcuc.ops import convolution, mac_tables
 from mcuc.ops.checks import activation_range, quant_of
 from mcuc.ops.spec import Site
@@ -51,6 +51,7 @@ def pack(site: Site, filters: Array) -> Params:
             **fields,
             **output,
         },
+        (proof(site, filters),),
     )
 
 
@@ -65,10 +66,20 @@ def may_copy(filters: Array) -> bool:
     return scratch(filters) <= _MAX_SCRATCH
 
 
+def proof(site: Site, filters: Array) -> Proof:
+    """What `scales` has shown where it found records."""
+    return mac_tables.proof(*_sums(site, filters))
+
+
+def _sums(site: Site, filters: Array) -> tuple[Array, mac_tables.Words]:
+    """Weights [outputs, depth] and biases."""
+    matrix = filters.reshape(len(filters), -1)
+    return matrix, convolution.fold_bias(site, matrix.astype(np.int64).sum(axis=1))
+
+
 def scales(site: Site, filters: Array) -> mac_tables.Words | None:
     """`mcuc_mac_scale` records of the outputs; None if the factors of some have another form."""
-    matrix = filters.reshape(len(filters), -1)
-    bias = convolution.fold_bias(site, matrix.astype(np.int64).sum(axis=1))
+    matrix, bias = _sums(site, filters)
     factors = convolution.multipliers(site, len(filters))
     zero_point = quant_of(site.output).zero_point
     low, _ = activation_range(site, convolution.attrs_of(site).activation)

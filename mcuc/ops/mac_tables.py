@@ -9,6 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from mcuc.ir.graph import Array
+from mcuc.ir.program import Proof
 from mcuc.numerics import fixed
 from mcuc.ops import dsp_tables
 from mcuc.ops.convolution import Ints
@@ -59,6 +60,12 @@ def scales(
     doubled = np.where(constant, 1 << 31, 2 * multiplier)
     rounding = (value << right) + ((1 << right) >> 1)
     return np.stack([bias, doubled - (1 << 32), rounding, right], axis=1).astype(np.int32)
+
+
+def proof(weights: Array, bias: npt.NDArray[np.int32]) -> Proof:
+    """What :func:`scales` has shown of the same weights and bias, where it found records."""
+    least, most = reach(weights, bias)
+    return Proof("rounding", len(weights), int(least.min()), int(most.max()))
 
 
 def reach(weights: Array, bias: npt.NDArray[np.int32]) -> tuple[Ints, Ints]:

@@ -51,6 +51,7 @@ def pack(site: Site, filters: Array) -> Params:
             **fields,
             **finish_fields(site),
         },
+        (mac_convolution.proof(site, filters),),
     )
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 from mcuc.cost.model import predicted
@@ -277,6 +277,7 @@ def _layers(program: Program, plan: MemoryPlan) -> list[Json]:
                     "shape": list(program.graph.type(node.outputs[0]).shape),
                     "macs": 0,
                     "kernel": step.symbol,
+                    "proofs": [asdict(proof) for proof in step.params.proofs],
                     "instructions": None,
                     "predicted": 0,
                     "ram_bytes": 0,

@@ -44,6 +44,7 @@ def layer(index: int, op: str, name: str, shape: list[int], macs: int, ram: int)
         "shape": shape,
         "macs": macs,
         "kernel": f"mcuc_{op.lower()}_s8_s8_s8__dsp_2x2",
+        "proofs": [{"claim": "pairs", "outputs": 8, "least": -9000, "most": 9000}],
         "instructions": None,
         "ram_bytes": ram,
     }
