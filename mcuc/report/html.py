@@ -158,7 +158,7 @@ def _layers(layers: Sequence[Json]) -> Json:
             "share": part,
             "bar": part / largest if largest else 0.0,
             "at_peak": layer["ram_bytes"] == top > 0,
-            "proven": ", ".join(proof["claim"] for proof in layer["proofs"]),
+            "proven": ", ".join(proof["claim"] for proof in layer.get("proofs", ())),
         }
         for layer, part in zip(layers, parts, strict=True)
     ]

@@ -116,6 +116,14 @@ def test_all_layers_are_listed() -> None:
         assert f">{layer['ram_bytes']:,}<" in row
 
 
+def test_proofs_are_named_where_the_document_has_them() -> None:
+    document = samples.typical()
+    assert "proven: pairs" in Reader(write_html(document)).text
+    for layer in document["layers"]:
+        del layer["proofs"]  # as written before they were added to the schema
+    assert "proven" not in Reader(section(write_html(document), "layers")).text
+
+
 def test_names_are_text_only() -> None:
     clean = Reader(write_html(samples.streamed()))
     document = samples.streamed()
